@@ -1,0 +1,226 @@
+//! What a token says, however it is written.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::Rule;
+
+/// Whether the input's token, which `rules` wrote anew, says what the output's token says.
+pub(super) fn same(input: &str, rules: impl Iterator<Item = Rule>, output: &str) -> bool {
+    let mut rule = Rule::RawControl;
+    for r in rules {
+        // Any rule for strings may escape raw control characters on the way; no two others meet.
+        if r != Rule::RawControl && rule != r {
+            if rule != Rule::RawControl {
+                return false;
+            }
+            rule = r;
+        }
+    }
+    match rule {
+        Rule::PlusSign | Rule::LeadingZero | Rule::HexNumber | Rule::DigitSeparator | Rule::BarePoint => {
+            number(input).is_some_and(|n| number(output) == Some(n))
+        }
+        Rule::LiteralCase => literal(input) == Some(output),
+        _ => {
+            let written = words(input, rule);
+            written.is_some() && written == words(output, Rule::RawControl)
+        }
+    }
+}
+
+/// Whether what was taken says nothing: white space of any kind, written-out line breaks, or comments.
+pub(super) fn nothing(mut taken: &str) -> bool {
+    loop {
+        taken = taken.trim_start_matches(|c: char| {
+            c.is_whitespace() || c.is_control() || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+        });
+        if taken.is_empty() {
+            return true;
+        }
+        let next = if let Some(rest) = ["\\n", "\\r", "\\t"].iter().find_map(|e| taken.strip_prefix(e)) {
+            rest
+        } else if let Some(rest) = taken.strip_prefix("/*") {
+            match rest.split_once("*/") {
+                Some((_, rest)) => rest,
+                None => return false,
+            }
+        } else if taken.starts_with("//") || taken.starts_with('#') {
+            return !taken.contains('\n');
+        } else {
+            return false;
+        };
+        taken = next;
+    }
+}
+
+/// The literal that a word of Python, or one in capitals, stands for.
+fn literal(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "True" | "TRUE" => "true",
+        "False" | "FALSE" => "false",
+        "None" | "NONE" | "Null" | "NULL" => "null",
+        _ => return None,
+    })
+}
+
+/// The words of a string as `rule` says that it is written.
+fn words(token: &str, rule: Rule) -> Option<String> {
+    let between = |open: &str, close: &str| {
+        token
+            .strip_prefix(open)
+            .and_then(|t| t.strip_suffix(close))
+            .filter(|_| token.len() >= open.len() + close.len())
+    };
+    let plain = |t: &str| (!t.contains(['"', '\\'])).then(|| String::from(t));
+    match rule {
+        Rule::RawControl => decode(between("\"", "\"")?, Quote::Closing('"'), Slash::Json),
+        Rule::EscapedApostrophe => decode(between("\"", "\"")?, Quote::Closing('"'), Slash::Apostrophe),
+        Rule::BareBackslash => decode(between("\"", "\"")?, Quote::Closing('"'), Slash::Content),
+        Rule::InnerQuotes => decode(between("\"", "\"")?, Quote::Content, Slash::Json),
+        Rule::SingleQuotes => decode(between("'", "'")?, Quote::Closing('\''), Slash::Apostrophe),
+        Rule::BareApostrophe => decode(between("'", "'")?, Quote::Content, Slash::Apostrophe),
+        Rule::SmartQuotes => {
+            let inside = [("“", "”"), ("”", "”"), ("„", "“"), ("„", "”"), ("«", "»")]
+                .iter()
+                .find_map(|(open, close)| between(open, close))?;
+            let clean = !inside.contains(['“', '”', '„', '«', '»']);
+            decode(inside, Quote::Content, Slash::Json).filter(|_| clean)
+        }
+        Rule::BacktickString => between("`", "`")
+            .filter(|t| !t.contains(['`', '\\']) && !t.contains("${"))
+            .map(String::from),
+        Rule::TripleQuotes => between("\"\"\"", "\"\"\"")
+            .filter(|t| !t.contains("\"\"\""))
+            .or_else(|| between("'''", "'''").filter(|t| !t.contains("'''")))
+            .filter(|t| !t.contains('\\'))
+            .map(String::from),
+        Rule::Concatenation => joined(token),
+        Rule::BareKey => plain(token).filter(|t| !t.contains(char::is_whitespace)),
+        Rule::KeyNoOpenQuote | Rule::ValueNoOpenQuote => plain(token.strip_suffix('"')?),
+        _ => None,
+    }
+}
+
+/// What an unescaped quote inside means.
+#[derive(Clone, Copy)]
+enum Quote {
+    /// The string would have ended there.
+    Closing(char),
+    /// It is content.
+    Content,
+}
+
+/// What a backslash means.
+#[derive(Clone, Copy, PartialEq)]
+enum Slash {
+    /// It begins one of JSON's escapes.
+    Json,
+    /// The same, and `\'` is an apostrophe.
+    Apostrophe,
+    /// It is content.
+    Content,
+}
+
+fn decode(inside: &str, quote: Quote, slash: Slash) -> Option<String> {
+    let mut out = String::with_capacity(inside.len());
+    let mut chars = inside.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' if slash == Slash::Content => out.push('\\'),
+            '\\' => match chars.next()? {
+                c @ ('"' | '\\' | '/') => out.push(c),
+                'b' => out.push('\u{8}'),
+                'f' => out.push('\u{c}'),
+                'n' => out.push('\n'),
+                'r' => out.push('\r'),
+                't' => out.push('\t'),
+                'u' => {
+                    let mut digits = String::new();
+                    for _ in 0..4 {
+                        digits.push(chars.next().filter(char::is_ascii_hexdigit)?.to_ascii_lowercase());
+                    }
+                    match u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32) {
+                        Some(c) => out.push(c),
+                        // Half of a pair: both sides spell it with the same digits.
+                        None => {
+                            out.push_str("\u{f0000}u");
+                            out.push_str(&digits);
+                        }
+                    }
+                }
+                '\'' if slash == Slash::Apostrophe => out.push('\''),
+                _ => return None,
+            },
+            c if matches!(quote, Quote::Closing(q) if q == c) => return None,
+            c => out.push(c),
+        }
+    }
+    Some(out)
+}
+
+/// Strings in double quotes joined by plus signs.
+fn joined(token: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut rest = token;
+    loop {
+        let inside = rest.strip_prefix('"')?;
+        let mut escaped = false;
+        let end = inside.find(|c| match c {
+            _ if escaped => {
+                escaped = false;
+                false
+            }
+            '\\' => {
+                escaped = true;
+                false
+            }
+            c => c == '"',
+        })?;
+        out.push_str(&decode(&inside[..end], Quote::Closing('"'), Slash::Json)?);
+        rest = inside[end + 1..].trim_start();
+        match rest.strip_prefix('+') {
+            Some(next) => rest = next.trim_start(),
+            None => return rest.is_empty().then_some(out),
+        }
+    }
+}
+
+/// A number, however it is written, in one form: sign, digits without leading zeros, and the rest.
+fn number(token: &str) -> Option<(bool, String, String)> {
+    let token: String = token.chars().filter(|&c| c != '_').collect();
+    let (negative, token) = match token.strip_prefix('-') {
+        Some(t) => (true, t),
+        None => (false, token.strip_prefix('+').unwrap_or(&token)),
+    };
+    if let Some(hex) = token.strip_prefix("0x").or_else(|| token.strip_prefix("0X")) {
+        return Some((negative, decimal(hex)?, String::new()));
+    }
+    let whole: String = token.chars().take_while(char::is_ascii_digit).collect();
+    let rest = &token[whole.len()..];
+    let rest = if rest == "." { "" } else { rest };
+    let digits = whole.trim_start_matches('0');
+    if whole.is_empty() && !rest.starts_with('.') {
+        return None;
+    }
+    Some((negative, String::from(digits), String::from(rest)))
+}
+
+/// The decimal digits of a hexadecimal number, without leading zeros.
+fn decimal(hex: &str) -> Option<String> {
+    // Least significant digit first.
+    let mut digits: Vec<u8> = Vec::new();
+    for c in hex.chars() {
+        let mut carry = c.to_digit(16)?;
+        for d in &mut digits {
+            carry += u32::from(*d) * 16;
+            *d = (carry % 10) as u8;
+            carry /= 10;
+        }
+        while carry > 0 {
+            digits.push((carry % 10) as u8);
+            carry /= 10;
+        }
+    }
+    (!hex.is_empty()).then(|| digits.iter().rev().map(|d| char::from(b'0' + d)).collect())
+}

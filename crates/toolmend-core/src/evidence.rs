@@ -1,0 +1,195 @@
+//! What is known beside the text.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+/// Whether the model had finished the body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Ending {
+    /// The model ended by itself.
+    Complete,
+    /// Nothing is known about the end.
+    Unknown,
+    /// The output was cut: by a cap, or because the stream broke.
+    Cut,
+}
+
+impl Ending {
+    /// The word for it in receipts and on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Ending::Complete => "complete",
+            Ending::Unknown => "unknown",
+            Ending::Cut => "cut",
+        }
+    }
+
+    /// The ending of this name, if there is one.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Ending> {
+        [Ending::Complete, Ending::Unknown, Ending::Cut]
+            .into_iter()
+            .find(|e| e.name() == name)
+    }
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// One thing that speaks for or against the model having finished.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Clue {
+    /// The caller vouches for the ending.
+    Stated(Ending),
+    /// `finish_reason` says that the model stopped by itself (`stop`, `tool_calls`). Weak: servers
+    /// overwrite `length` with it (vllm-project/vllm#53269).
+    FinishStop,
+    /// `finish_reason` says `length`.
+    FinishLength,
+    /// `finish_reason` is another word: a filter or an error ended the turn.
+    FinishOther,
+    /// The stream ended without any `finish_reason`.
+    NoFinish,
+    /// The server counted as many output tokens as the request allowed, or more.
+    UsageAtCap,
+    /// A closing fence or the format's own end mark stands behind the body.
+    EndMark,
+    /// Every property that the schema declares stands in every open object, and no array is open.
+    SchemaWhole,
+}
+
+impl Clue {
+    /// The word for it in receipts.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Clue::Stated(Ending::Complete) => "stated-complete",
+            Clue::Stated(Ending::Unknown) => "stated-unknown",
+            Clue::Stated(Ending::Cut) => "stated-cut",
+            Clue::FinishStop => "finish-stop",
+            Clue::FinishLength => "finish-length",
+            Clue::FinishOther => "finish-other",
+            Clue::NoFinish => "no-finish",
+            Clue::UsageAtCap => "usage-at-cap",
+            Clue::EndMark => "end-mark",
+            Clue::SchemaWhole => "schema-whole",
+        }
+    }
+
+    const fn says(self) -> Ending {
+        match self {
+            Clue::Stated(ending) => ending,
+            Clue::FinishStop | Clue::EndMark | Clue::SchemaWhole => Ending::Complete,
+            Clue::FinishLength | Clue::FinishOther | Clue::NoFinish | Clue::UsageAtCap => Ending::Cut,
+        }
+    }
+}
+
+/// What is known beside the text of one body: how it ended, and which model wrote it.
+///
+/// ```
+/// use toolmend_core::{Ending, Evidence};
+///
+/// let e = Evidence::new().finish_reason(Some("tool_calls")).usage(4096, 4096);
+/// assert_eq!(e.ending(), Ending::Cut); // the cap was reached, whatever the finish reason says
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Evidence<'a> {
+    clues: Vec<Clue>,
+    marks: &'a [&'a str],
+    tool: Option<&'a str>,
+}
+
+impl<'a> Evidence<'a> {
+    /// Nothing is known.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The body is the whole of what the model wrote.
+    #[must_use]
+    pub fn whole() -> Self {
+        Self::new().stated(Ending::Complete)
+    }
+
+    /// The caller knows the ending from elsewhere.
+    #[must_use]
+    pub fn stated(mut self, ending: Ending) -> Self {
+        self.clues.push(Clue::Stated(ending));
+        self
+    }
+
+    /// The turn's finish reason; `None` where the stream ended without one. Not calling this at all
+    /// means that the finish reason is not known.
+    #[must_use]
+    pub fn finish_reason(mut self, reason: Option<&str>) -> Self {
+        self.clues.push(match reason {
+            Some("stop" | "tool_calls" | "function_call" | "tool_use" | "end_turn" | "STOP") => {
+                Clue::FinishStop
+            }
+            Some("length" | "max_tokens" | "MAX_TOKENS" | "model_context_window_exceeded" | "incomplete") => {
+                Clue::FinishLength
+            }
+            Some(_) => Clue::FinishOther,
+            None => Clue::NoFinish,
+        });
+        self
+    }
+
+    /// Output tokens that the server counted, and the request's cap on them.
+    #[must_use]
+    pub fn usage(mut self, output_tokens: u64, cap: u64) -> Self {
+        if cap > 0 && output_tokens >= cap {
+            self.clues.push(Clue::UsageAtCap);
+        }
+        self
+    }
+
+    /// The marks that the model's family is known to leak into bodies. Marks that any family leaks are
+    /// known without this.
+    #[must_use]
+    pub fn marks(mut self, marks: &'a [&'a str]) -> Self {
+        self.marks = marks;
+        self
+    }
+
+    /// The name of the tool that is called.
+    #[must_use]
+    pub fn tool(mut self, name: &'a str) -> Self {
+        self.tool = Some(name);
+        self
+    }
+
+    /// All clues, in the order in which they were given.
+    #[must_use]
+    pub fn clues(&self) -> &[Clue] {
+        &self.clues
+    }
+
+    /// The ending that the clues add up to: any clue of a cut beats every clue of an end, because the
+    /// former are measured and the latter are claims.
+    #[must_use]
+    pub fn ending(&self) -> Ending {
+        let says = |ending| self.clues.iter().any(|c| c.says() == ending);
+        if says(Ending::Cut) {
+            Ending::Cut
+        } else if says(Ending::Complete) {
+            Ending::Complete
+        } else {
+            Ending::Unknown
+        }
+    }
+
+    pub(crate) fn known_marks(&self) -> &'a [&'a str] {
+        self.marks
+    }
+
+    pub(crate) fn tool_name(&self) -> Option<&'a str> {
+        self.tool
+    }
+}

@@ -1,0 +1,88 @@
+//! What a tool's schema may say about a reading.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::{Edit, Note};
+
+/// What the tool's schema says about one JSON object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Admission {
+    /// The schema admits it.
+    Valid,
+    /// The schema does not admit it.
+    Invalid {
+        /// JSON Pointer (RFC 6901) of the first offending place.
+        at: String,
+        /// What is wrong there, in a few words.
+        what: String,
+    },
+    /// There is a schema, but it cannot be used; counts as none.
+    Unvalidatable {
+        /// Why not.
+        why: String,
+    },
+    /// There is no schema.
+    NotApplicable,
+}
+
+impl Admission {
+    /// Everything but [`Admission::Invalid`].
+    #[must_use]
+    pub fn allows(&self) -> bool {
+        !matches!(self, Admission::Invalid { .. })
+    }
+}
+
+/// Judges readings by the tool's schema. The core asks; it never looks into a schema itself.
+///
+/// Every `object` is the text of one RFC 8259 JSON object. The answers of the default methods are those
+/// of a judge that knows nothing.
+pub trait Judge {
+    /// Whether the schema admits this object.
+    fn admits(&self, object: &str) -> Admission;
+
+    /// Whether the object, at every depth, uses only keys that the schema declares, wherever the schema
+    /// declares any. A reading with other keys is no reading that a repair may choose.
+    fn declared_only(&self, _object: &str) -> bool {
+        true
+    }
+
+    /// Whether nothing can be missing from an object whose last `closed` closers were set by the reader:
+    /// each of those containers is an object (an array may always have lost items), the schema declares
+    /// properties for it, and all of the declared ones are there.
+    fn proves_whole(&self, _object: &str, _closed: usize) -> bool {
+        false
+    }
+
+    /// Whether the schema declares this property at the top level.
+    fn declares(&self, _key: &str) -> bool {
+        false
+    }
+
+    /// Whether there is a usable schema, and it declares no property at all.
+    fn takes_nothing(&self) -> bool {
+        false
+    }
+
+    /// The edits, each with exactly one possible answer, after which the schema admits the object; empty
+    /// where there are none, or where they would not suffice.
+    fn settle(&self, _object: &str) -> Vec<Edit> {
+        Vec::new()
+    }
+
+    /// What is worth knowing about an object that is used as it is.
+    fn notes(&self, _object: &str) -> Vec<Note> {
+        Vec::new()
+    }
+}
+
+/// No schema is known.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct NoJudge;
+
+impl Judge for NoJudge {
+    fn admits(&self, _object: &str) -> Admission {
+        Admission::NotApplicable
+    }
+}

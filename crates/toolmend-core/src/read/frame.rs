@@ -1,0 +1,475 @@
+//! What stands around the object: fences, marks, words, statements.
+//!
+//! Nothing here is searched for inside the object. The head is whatever stands before the place where the
+//! object is tried, and is refused where any of it could be a part of the object; the tail is read
+//! forward from the object's end, piece by piece.
+
+use alloc::vec::Vec;
+
+use super::lexeme::{identifier_end, invisible, skip_white};
+use super::marks::mark_end;
+use crate::verdict::Reason;
+use crate::{Edit, Evidence, Rule};
+
+/// The most places at which an object is tried.
+const MAX_PLACES: usize = 16;
+/// The longest group in braces that counts as a placeholder in words, in bytes.
+const MAX_PLACEHOLDER: usize = 200;
+
+/// What stands before the object.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Head {
+    /// Where the object begins: at its brace, or at its first key where the brace is missing.
+    pub(crate) start: usize,
+    /// The opening brace is missing.
+    pub(crate) headless: bool,
+    /// The edits that take the head off.
+    pub(crate) edits: Vec<Edit>,
+    /// A list's opening bracket stands before the object.
+    list: bool,
+    /// The head holds an unknown name with a colon or equals sign: it may be a key. Then a closer too many
+    /// behind the object may be the one that belongs to what was lost before it.
+    pub(crate) member: bool,
+}
+
+/// What stands behind the object.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Tail {
+    /// The edits that take the tail off.
+    pub(crate) edits: Vec<Edit>,
+    /// How many of them take off closers that close nothing.
+    pub(crate) closers: usize,
+    /// A fence or mark shows that the model went on past the body by itself.
+    pub(crate) end_mark: bool,
+    /// The body stands there again.
+    pub(crate) copies: bool,
+}
+
+/// Why something is no head or tail.
+#[derive(Debug, Clone)]
+pub(crate) struct Refused {
+    pub(crate) reason: Reason,
+    pub(crate) at: usize,
+}
+
+/// The places at which an object may begin, one after the other. A place inside a group that was tried
+/// and was not an object is never one, unless that group is a placeholder in words.
+#[derive(Debug)]
+pub(crate) struct Places<'t> {
+    text: &'t str,
+    from: usize,
+    left: usize,
+    first: bool,
+}
+
+impl<'t> Places<'t> {
+    pub(crate) fn new(text: &'t str) -> Places<'t> {
+        Places {
+            text,
+            from: reasoning_end(text).unwrap_or(0),
+            left: MAX_PLACES,
+            first: true,
+        }
+    }
+
+    /// The next place, and whether the opening brace is missing there.
+    pub(crate) fn next(&mut self) -> Option<(usize, bool)> {
+        self.left = self.left.checked_sub(1)?;
+        let b = self.text.as_bytes();
+        let brace = memchr::memchr(b'{', &b[self.from..]).map(|n| self.from + n);
+        if core::mem::take(&mut self.first) {
+            // A body without its brace begins at the text's first quote, in a key with its colon.
+            let until = brace.unwrap_or(b.len());
+            let quote = self.text[self.from..until]
+                .char_indices()
+                .find(|&(n, c)| is_quote(c) && self.opens_key(self.from + n))
+                .map(|(n, _)| self.from + n);
+            if let Some(at) = quote {
+                self.left = 0;
+                return Some((at, true));
+            }
+        }
+        Some((brace?, false))
+    }
+
+    /// Whether the quote at `at` opens a key, as the first quote of the text that could.
+    fn opens_key(&self, at: usize) -> bool {
+        super::lexeme::key_ahead(self.text, at)
+            && !self.text[self.from..at].chars().any(|c| is_quote(c) && c != '\'')
+    }
+
+    /// The object at `place` could not be read: goes on behind it if it is a placeholder in words.
+    pub(crate) fn skip_placeholder(&mut self, place: usize) -> bool {
+        match placeholder_end(self.text, place) {
+            Some(end) => {
+                self.from = end;
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+fn is_quote(c: char) -> bool {
+    matches!(c, '"' | '\'' | '“' | '”' | '„' | '«')
+}
+
+/// Where the reasoning block ends with which the text begins.
+fn reasoning_end(text: &str) -> Option<usize> {
+    let open = skip_blank(text, 0);
+    let tag = ["<think>", "<thinking>", "<thought>", "<reasoning>"]
+        .into_iter()
+        .find(|tag| text[open..].starts_with(tag))?;
+    let from = open + tag.len();
+    let close = text[from..].find("</").map(|n| from + n)?;
+    // The block ends at its own closing tag, not at another one that is talked about.
+    let mut close = close;
+    loop {
+        if text[close + 2..].starts_with(&tag[1..]) {
+            return Some(close + 1 + tag.len());
+        }
+        close = close + 2 + text[close + 2..].find("</")?;
+    }
+}
+
+/// Where the group in braces at `at` ends, if it is a placeholder in words: `{name}`, or a shape with an
+/// ellipsis, without a line break and without another brace.
+fn placeholder_end(text: &str, at: usize) -> Option<usize> {
+    let rest = &text.as_bytes()[at + 1..];
+    let length =
+        memchr::memchr3(b'{', b'}', b'\n', rest).filter(|&n| n < MAX_PLACEHOLDER && rest[n] == b'}')?;
+    let inner = &text[at + 1..at + 1 + length];
+    let word = !inner.is_empty()
+        && inner
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ' '));
+    let elided = inner.contains("...") || inner.contains('…');
+    (word || elided).then_some(at + length + 2)
+}
+
+/// The index of the first byte from `at` on that is no white space, seen or unseen.
+fn skip_blank(text: &str, mut at: usize) -> usize {
+    loop {
+        at = skip_white(text, at);
+        match invisible(text, at) {
+            Some(end) => at = end,
+            None => return at,
+        }
+    }
+}
+
+/// Reads what stands before the object as packaging, or refuses it.
+pub(crate) fn head(
+    text: &str,
+    start: usize,
+    headless: bool,
+    evidence: &Evidence<'_>,
+) -> Result<Head, Refused> {
+    let mut head = Head {
+        start,
+        headless,
+        ..Head::default()
+    };
+    let refuse = |at| Refused {
+        reason: Reason::Rest,
+        at,
+    };
+    let mut at = 0;
+    let mut words: Option<usize> = None;
+    let mut seen: Vec<(usize, usize, Rule)> = Vec::new();
+    if let Some(end) = reasoning_end(text).filter(|&end| end <= start) {
+        seen.push((0, end, Rule::ReasoningBlock));
+        at = end;
+    }
+    while at < start {
+        let blank = skip_blank(text, at).min(start);
+        let piece = fence_end(text, blank)
+            .or_else(|| mark_end(text, blank, evidence.known_marks()).map(|end| (end, Rule::LeakedMark)))
+            .filter(|&(end, _)| end <= start);
+        if let Some((end, rule)) = piece {
+            take_words(&mut seen, &mut words, blank);
+            seen.push((at, end, rule));
+            at = end;
+        } else if blank < start {
+            words.get_or_insert(blank);
+            at = blank + text[blank..].chars().next().map_or(1, char::len_utf8);
+        } else {
+            if blank > at && words.is_none() && text[at..blank].chars().any(|c| c > ' ' || c == '\0') {
+                seen.push((at, blank, Rule::InvisibleSpace));
+            }
+            at = blank;
+        }
+    }
+    take_words(&mut seen, &mut words, start);
+    for &(from, end, rule) in &seen {
+        if rule != Rule::Prose {
+            continue;
+        }
+        let mut words = text[from..end].trim();
+        if end == start
+            && let Some(before) = words.strip_suffix('[')
+        {
+            head.list = true;
+            words = before.trim_end();
+        }
+        if !harmless(words) || words.ends_with([',', '[', '"']) {
+            return Err(refuse(from));
+        }
+        head.member |= names_member(words, evidence);
+    }
+    head.edits = head_edits(text, &seen, &head);
+    Ok(head)
+}
+
+/// Notes the words that end at `end`, if there are any.
+fn take_words(seen: &mut Vec<(usize, usize, Rule)>, words: &mut Option<usize>, end: usize) {
+    if words.take().is_some() {
+        seen.push((seen.last().map_or(0, |s| s.1), end, Rule::Prose));
+    }
+}
+
+fn head_edits(text: &str, seen: &[(usize, usize, Rule)], head: &Head) -> Vec<Edit> {
+    let mut edits: Vec<Edit> = Vec::with_capacity(seen.len() + 1);
+    let mut at = 0;
+    for (n, &(_, end, rule)) in seen.iter().enumerate() {
+        let last = n + 1 == seen.len();
+        let end = if last { head.start } else { end };
+        if last && head.list {
+            let bracket = text[..end].rfind('[').unwrap_or(at).max(at);
+            if !text[at..bracket].trim().is_empty() {
+                edits.push(Edit::delete(statement_or_words(&text[at..bracket]), at, bracket));
+                at = bracket;
+            }
+            edits.push(Edit::delete(Rule::ListWrap, at, end));
+        } else {
+            let rule = if rule == Rule::Prose {
+                statement_or_words(&text[at..end])
+            } else {
+                rule
+            };
+            edits.push(Edit::delete(rule, at, end));
+        }
+        at = end;
+    }
+    if head.headless {
+        edits.push(Edit::insert(Rule::MissingOpener, head.start, "{"));
+    }
+    edits
+}
+
+fn statement_or_words(words: &str) -> Rule {
+    let words = words.trim();
+    if words.ends_with(['=', '(']) || words == "return" || lone_name(words).is_some() {
+        Rule::CodeStatement
+    } else {
+        Rule::Prose
+    }
+}
+
+/// The name, where the words are a name and a colon or equals sign and nothing else.
+fn lone_name(words: &str) -> Option<&str> {
+    let name = words.strip_suffix([':', '='])?.trim_end();
+    (identifier_end(name, 0) == Some(name.len())).then_some(name)
+}
+
+/// Whether these words hold a name that may be a key: with a colon or equals sign behind it, at their
+/// beginning, on a line of its own, or behind a comma.
+fn names_member(words: &str, evidence: &Evidence<'_>) -> bool {
+    words.split([',', '\n']).any(|part| {
+        let part = part.trim_start();
+        identifier_end(part, 0).is_some_and(|end| {
+            part[end..].trim_start().starts_with([':', '=']) && !wraps(&part[..end], evidence)
+        })
+    })
+}
+
+/// Whether a name before the object is known to be no key of it.
+fn wraps(name: &str, evidence: &Evidence<'_>) -> bool {
+    const NAMES: &[&str] = &[
+        "action",
+        "args",
+        "arguments",
+        "call",
+        "function",
+        "input",
+        "json",
+        "kwargs",
+        "name",
+        "parameters",
+        "params",
+        "thought",
+        "tool",
+        "tool_input",
+    ];
+    evidence.tool_name() == Some(name) || NAMES.iter().any(|n| n.eq_ignore_ascii_case(name))
+}
+
+/// Whether none of these words can be a part of an object: no key with its colon, no bracket without its
+/// partner, no group in braces that is not a placeholder.
+fn harmless(words: &str) -> bool {
+    let mut quotes = 0usize;
+    let mut square = 0usize;
+    let mut at = 0;
+    while let Some(c) = words[at..].chars().next() {
+        let next = at + c.len_utf8();
+        match c {
+            '{' => match placeholder_end(words, at) {
+                Some(end) => {
+                    at = end;
+                    continue;
+                }
+                None => return false,
+            },
+            '}' => return false,
+            '[' => square += 1,
+            ']' if square == 0 => return false,
+            ']' => square -= 1,
+            '"' | '”' | '»' | '\'' | '`' => {
+                quotes += usize::from(c == '"');
+                let after = words[next..].trim_start();
+                // A quote and then a colon: a key. (After an apostrophe only with nothing between.)
+                let colon = if c == '\'' {
+                    words[next..].starts_with(':')
+                } else {
+                    after.starts_with(':')
+                };
+                if colon || c != '\'' && after.starts_with('=') {
+                    return false;
+                }
+            }
+            _ => {}
+        }
+        at = next;
+    }
+    square == 0 && quotes.is_multiple_of(2)
+}
+
+/// A fence or backticks at `at`: where they end, with a language tag behind them, and their rule.
+fn fence_end(text: &str, at: usize) -> Option<(usize, Rule)> {
+    let b = text.as_bytes();
+    let sign = *b.get(at).filter(|&&c| c == b'`' || c == b'~')?;
+    let mut end = at;
+    while b.get(end) == Some(&sign) {
+        end += 1;
+    }
+    match end - at {
+        1..=2 if sign == b'`' => Some((end, Rule::InlineCode)),
+        3.. => {
+            let tag = text[end..]
+                .bytes()
+                .take_while(|c| c.is_ascii_alphanumeric() || b"_-+.".contains(c))
+                .count();
+            Some((end + tag, Rule::CodeFence))
+        }
+        _ => None,
+    }
+}
+
+/// Reads what stands behind the object as packaging, or refuses it. `text[head.start..end]` is the object.
+pub(crate) fn tail(text: &str, end: usize, head: &Head, evidence: &Evidence<'_>) -> Result<Tail, Refused> {
+    let b = text.as_bytes();
+    let mut tail = Tail::default();
+    let body = &text[head.start..end];
+    let mut list = head.list;
+    let (mut at, mut taken) = (end, end);
+    loop {
+        let blank = skip_blank(text, at);
+        let Some(&c) = b.get(blank) else { break };
+        let piece = match c {
+            b']' if list => {
+                list = false;
+                Some((blank + 1, Rule::ListWrap))
+            }
+            b'}' | b']' => {
+                tail.closers += 1;
+                Some((blank + 1, Rule::ExtraCloser))
+            }
+            b'`' | b'~' => closing_fence(text, blank),
+            b';' | b')' => Some((blank + 1, Rule::CodeStatement)),
+            b'\\' if matches!(b.get(blank + 1), Some(b'n' | b'r' | b't')) => {
+                Some((blank + 2, Rule::LiteralNewline))
+            }
+            _ if body != "{}" && text[blank..].starts_with(body) => {
+                tail.copies = true;
+                Some((blank + body.len(), Rule::DoubledBody))
+            }
+            _ => mark_end(text, blank, evidence.known_marks()).map(|end| (end, Rule::LeakedMark)),
+        };
+        let Some((stop, rule)) = piece else {
+            let apart = blank > at || tail.end_mark;
+            words_behind(text, blank, apart)?;
+            tail.edits.push(Edit::delete(Rule::Prose, taken, text.len()));
+            break;
+        };
+        tail.end_mark |= matches!(rule, Rule::CodeFence | Rule::InlineCode | Rule::LeakedMark);
+        let from = if rule == Rule::ExtraCloser { blank } else { taken };
+        tail.edits.push(Edit::delete(rule, from, stop));
+        (at, taken) = (stop, stop);
+    }
+    // `[{"x":1}`: the list is not closed.
+    if list {
+        return Err(Refused {
+            reason: Reason::Rest,
+            at: end,
+        });
+    }
+    match tail.edits.last_mut() {
+        // Where packaging went, the white space behind it goes as well.
+        Some(last) if last.rule != Rule::ExtraCloser => last.end = text.len(),
+        _ if text[at..].chars().any(|c| c > ' ' || c == '\0') => {
+            tail.edits
+                .push(Edit::delete(Rule::InvisibleSpace, at, text.len()));
+        }
+        _ => {}
+    }
+    Ok(tail)
+}
+
+/// A fence or backticks behind the object.
+fn closing_fence(text: &str, at: usize) -> Option<(usize, Rule)> {
+    fence_end(text, at).map(|(end, rule)| {
+        let ticks = text[at..end].trim_end_matches(|c| c != '`' && c != '~').len();
+        (at + ticks, rule)
+    })
+}
+
+/// Whether what stands at `at` is words that are no part of the object and hold no other one.
+fn words_behind(text: &str, at: usize, apart: bool) -> Result<(), Refused> {
+    let words = &text[at..];
+    let refuse = |reason| Err(Refused { reason, at });
+    match words.chars().next() {
+        Some('{') => return refuse(Reason::TwoBodies),
+        None | Some(',' | ':' | '"' | '\'' | '“' | '”' | '=' | '[') => return refuse(Reason::Rest),
+        _ => {}
+    }
+    if !apart {
+        return refuse(Reason::Rest);
+    }
+    if harmless(words) {
+        return Ok(());
+    }
+    refuse(if words.contains('{') {
+        Reason::TwoBodies
+    } else {
+        Reason::Rest
+    })
+}
+
+/// The tail, where the body ends at `at` although containers are open: nothing but fences, backticks and
+/// marks from there to the end of the text, and at least one of them.
+pub(crate) fn end_marks(text: &str, at: usize, evidence: &Evidence<'_>) -> Option<Tail> {
+    let mut tail = Tail::default();
+    let (mut from, mut i) = (at, skip_blank(text, at));
+    while i < text.len() {
+        let (end, rule) = closing_fence(text, i)
+            .or_else(|| mark_end(text, i, evidence.known_marks()).map(|end| (end, Rule::LeakedMark)))?;
+        tail.edits.push(Edit::delete(rule, from, end));
+        from = end;
+        i = skip_blank(text, end);
+    }
+    tail.end_mark = !tail.edits.is_empty();
+    if let Some(last) = tail.edits.last_mut() {
+        last.end = text.len();
+    }
+    tail.end_mark.then_some(tail)
+}

@@ -1,0 +1,443 @@
+//! Readings in which strings hold quotes that were not escaped.
+//!
+//! Every quote of a value string may be content or its end; it is an end only where a delimiter follows.
+//! The readings are found in the order of their stray quotes, all of one number before the next. Keys are
+//! taken as clean, and nothing but strings is repaired on the way, so that no repair of another kind can
+//! explain a quote away.
+
+use alloc::collections::{BTreeMap, BinaryHeap};
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+use super::frame::{self, Head};
+use super::lexeme::{
+    Spot, colon_ahead, escape_raw, identifier_end, inside, json_escape, skip_white, trim_escaped_white,
+};
+use super::{Cost, Dead, Level, MAX_READINGS, NO_EDIT, Reading, gap, token, value};
+use crate::rules::single_quoted;
+use crate::scan::{AT_CLOSE, AT_STRING, Halt, Scanner, Slot};
+use crate::verdict::Reason;
+use crate::{Edit, Evidence, Grade, Rule};
+
+/// The most steps of one search.
+const MAX_STEPS: usize = 60_000;
+/// The most stray quotes in one body.
+const MAX_STRAY: usize = 400;
+/// How many more stray quotes a second reading may have to count against a way that is wary.
+const MARGIN: usize = 4;
+
+/// The readings of the object at `head.start` with the fewest stray quotes of this kind (`"` or `'`).
+pub(crate) fn read(text: &str, head: &Head, evidence: &Evidence<'_>, quote: u8) -> Level {
+    let mut search = Search {
+        text,
+        head,
+        evidence,
+        quote,
+        arena: Vec::new(),
+        nodes: Vec::new(),
+        queue: BinaryHeap::new(),
+        visits: BTreeMap::new(),
+    };
+    let scan = if head.headless {
+        Scanner::in_object()
+    } else {
+        Scanner::new()
+    };
+    search.push(
+        0,
+        Node {
+            scan,
+            at: head.start,
+            last: NO_EDIT,
+            wary: false,
+            doubtful: false,
+            string: None,
+        },
+    );
+    search.run()
+}
+
+#[derive(Debug)]
+struct Node {
+    scan: Scanner,
+    at: usize,
+    last: usize,
+    /// A second reading counts against this way although it costs more: some string holds an odd number
+    /// of stray quotes, or is an item of an array, where quotes and commas may part items.
+    wary: bool,
+    /// Some string swallows what looks like the border of a member.
+    doubtful: bool,
+    /// The string that is being read: where it opens, and its stray quotes so far.
+    string: Option<(usize, Vec<usize>)>,
+}
+
+struct Search<'t> {
+    text: &'t str,
+    head: &'t Head,
+    evidence: &'t Evidence<'t>,
+    quote: u8,
+    arena: Vec<(usize, Edit)>,
+    nodes: Vec<Option<Node>>,
+    queue: BinaryHeap<Reverse<(usize, usize)>>,
+    /// How often each state was met. Two ways into one state are two readings, if any; a third adds
+    /// nothing that the decision needs.
+    visits: BTreeMap<(usize, usize, Slot, bool), u8>,
+}
+
+struct Found {
+    stray: usize,
+    wary: bool,
+    doubtful: bool,
+    reading: Reading,
+}
+
+impl Search<'_> {
+    fn push(&mut self, stray: usize, node: Node) {
+        self.queue.push(Reverse((stray, self.nodes.len())));
+        self.nodes.push(Some(node));
+    }
+
+    fn run(mut self) -> Level {
+        let mut found: Vec<Found> = Vec::new();
+        let mut over_budget = false;
+        while let Some(Reverse((stray, index))) = self.queue.pop() {
+            let margin = if found.iter().any(|f| f.wary) { MARGIN } else { 0 };
+            if found.first().is_some_and(|best| stray > best.stray + margin) || found.len() >= MAX_READINGS {
+                break;
+            }
+            if self.nodes.len() > MAX_STEPS || stray > MAX_STRAY {
+                over_budget = true;
+                break;
+            }
+            let Some(node) = self.nodes[index].take() else {
+                continue;
+            };
+            match node.string {
+                Some(_) => self.in_string(stray, node),
+                None => self.between(stray, node, &mut found),
+            }
+        }
+        let mut values = Vec::new();
+        found.retain(|f| {
+            let value = value(self.text, &f.reading.edits);
+            let new = value.is_some() && !values.contains(&value);
+            values.push(value);
+            new
+        });
+        // The one reading that is left must not rest on a string that swallows a border.
+        if found.len() == 1 && found[0].doubtful {
+            found.clear();
+        }
+        let dead = Some(Dead {
+            reason: Reason::Unreadable,
+            at: self.head.start,
+        });
+        Level {
+            in_strings: true,
+            readings: found.into_iter().map(|f| f.reading).collect(),
+            dead,
+            over_budget,
+        }
+    }
+
+    /// Reads on between strings: everything but value strings of this quote must be certain as it stands.
+    fn between(&mut self, mut stray: usize, mut node: Node, found: &mut Vec<Found>) {
+        let bytes = self.text.as_bytes();
+        loop {
+            let halt = node.scan.run::<{ AT_CLOSE | AT_STRING }>(bytes, 0, node.at);
+            match halt {
+                Halt::Closed(end) => {
+                    let Ok(tail) = frame::tail(self.text, end, self.head, self.evidence) else {
+                        return;
+                    };
+                    if tail.closers == 0 && stray > 0 {
+                        let reading = self.reading(&node, stray, tail);
+                        let wary = node.wary && self.quote == b'"';
+                        found.push(Found {
+                            stray,
+                            wary,
+                            doubtful: node.doubtful,
+                            reading,
+                        });
+                    }
+                    return;
+                }
+                Halt::End | Halt::TooDeep(_) | Halt::Comma(_) => return,
+                Halt::Str(at) | Halt::Fault(at) => {
+                    let slot = node.scan.slot();
+                    if !node.scan.in_token() && slot.takes_value() && bytes[at] == self.quote {
+                        let state = (at, node.scan.depth(), slot, node.wary);
+                        let visits = self.visits.entry(state).or_insert(0);
+                        *visits += 1;
+                        if *visits <= 2 {
+                            self.other_string(stray, &node, at);
+                            node.at = at + 1;
+                            node.string = Some((at, Vec::new()));
+                            self.push(stray, node);
+                        }
+                        return;
+                    }
+                    if let Halt::Str(_) = halt {
+                        // A string in the other kind of quotes: the strict scanner or a rule reads it.
+                        let read = inside(self.text, at + 1, b'"');
+                        let strict = read.filter(|r| {
+                            r.raw.is_empty() && r.pairs.iter().all(|&p| json_escape(self.text, p))
+                        });
+                        let Some(read) = strict else { return };
+                        node.scan.took(at, read.close + 1);
+                        node.scan.set_slot(Slot::After);
+                        node.at = read.close + 1;
+                        continue;
+                    }
+                    match self.step(&mut node, at) {
+                        Some(cost) => stray += cost,
+                        None => return,
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes a gap or a token that a rule knows, and answers what that costs: a token as much as a stray
+    /// quote. No punctuation is repaired here.
+    fn step(&mut self, node: &mut Node, at: usize) -> Option<usize> {
+        if !node.scan.in_token()
+            && let Some((rule, end)) = self.gap(at)
+        {
+            self.edit(node, Edit::delete(rule, at, end));
+            node.at = end;
+            return Some(0);
+        }
+        let at = if super::token_fault(self.text, &node.scan, at) {
+            node.scan.token()
+        } else {
+            at
+        };
+        let slot = match node.scan.slot() {
+            Slot::After if at == node.scan.token() => {
+                if node.scan.inside_object() {
+                    Slot::Value
+                } else {
+                    Slot::Item
+                }
+            }
+            slot => slot,
+        };
+        let lexeme = token(&Spot {
+            text: self.text,
+            at,
+            slot,
+        })?;
+        node.scan.took(at, lexeme.end);
+        node.scan.set_slot(if slot.takes_key() {
+            Slot::Colon
+        } else {
+            Slot::After
+        });
+        node.at = lexeme.end;
+        for edit in lexeme.edits {
+            self.edit(node, edit);
+        }
+        node.wary = true;
+        Some(1)
+    }
+
+    /// The string at `at` may also be one that a rule reads whole: three quotes, or parts joined by `+`.
+    fn other_string(&mut self, stray: usize, node: &Node, at: usize) {
+        let spot = Spot {
+            text: self.text,
+            at,
+            slot: node.scan.slot(),
+        };
+        let Some(lexeme) = token(&spot) else { return };
+        if lexeme.edits.iter().all(|e| e.rule == Rule::RawControl) || self.quote == b'\'' {
+            return;
+        }
+        let mut scan = node.scan.clone();
+        scan.took(at, lexeme.end);
+        scan.set_slot(Slot::After);
+        let mut other = Node {
+            scan,
+            at: lexeme.end,
+            wary: true,
+            string: None,
+            ..*node
+        };
+        for edit in lexeme.edits {
+            self.edit(&mut other, edit);
+        }
+        self.push(stray + 1, other);
+    }
+
+    /// Looks at the next quote of the string: an end where a delimiter follows, and content in any case.
+    fn in_string(&mut self, stray: usize, mut node: Node) {
+        let Some((open, mut strays)) = node.string.take() else {
+            return;
+        };
+        let Some(read) = inside(self.text, node.at, self.quote) else {
+            return;
+        };
+        if self.ends(read.close)
+            && let Some((edits, doubtful)) = self.string(open, read.close, &strays)
+        {
+            let mut scan = node.scan.clone();
+            scan.took(open, read.close + 1);
+            scan.set_slot(Slot::After);
+            let item = node.scan.slot() != Slot::Value && !strays.is_empty();
+            let wary = node.wary || item || strays.len() % 2 == 1;
+            let doubtful = node.doubtful || doubtful;
+            let mut after = Node {
+                scan,
+                at: read.close + 1,
+                last: node.last,
+                wary,
+                doubtful,
+                string: None,
+            };
+            for edit in edits {
+                self.edit(&mut after, edit);
+            }
+            self.push(stray, after);
+        }
+        strays.push(read.close);
+        node.at = read.close + 1;
+        node.string = Some((open, strays));
+        self.push(stray + 1, node);
+    }
+
+    /// Whether the quote at `close` may end a string: a delimiter, or the end of the text, follows.
+    fn ends(&self, close: usize) -> bool {
+        let mut at = skip_white(self.text, close + 1);
+        while at < self.text.len()
+            && let Some((_, end)) = self.gap(at)
+        {
+            at = skip_white(self.text, end);
+        }
+        matches!(self.text.as_bytes().get(at), None | Some(b',' | b'}' | b']'))
+    }
+
+    /// The edits that make one string of what stands between two quotes, and whether that string is
+    /// doubtful; `None` where that is not certain.
+    fn string(&self, open: usize, close: usize, strays: &[usize]) -> Option<(Vec<Edit>, bool)> {
+        let mut all = super::lexeme::Inside {
+            close,
+            raw: Vec::new(),
+            pairs: Vec::new(),
+        };
+        let b = self.text.as_bytes();
+        let mut at = open + 1;
+        while at < close {
+            match b[at] {
+                b'\\' => {
+                    all.pairs.push(at);
+                    at += 1;
+                }
+                c if c < 0x20 => all.raw.push(at),
+                _ => {}
+            }
+            at += 1;
+        }
+        if self.quote == b'\'' {
+            let doubtful = !strays.is_empty() && breaks_line(self.text, &all.raw);
+            return Some((
+                single_quoted(self.text, open, &all, Rule::BareApostrophe)?,
+                doubtful,
+            ));
+        }
+        if !all.pairs.iter().all(|&p| json_escape(self.text, p)) {
+            return None;
+        }
+        let mut edits: Vec<Edit> = strays
+            .iter()
+            .map(|&at| Edit::insert(Rule::InnerQuotes, at, "\\"))
+            .collect();
+        edits.extend(escape_raw(self.text, &all.raw));
+        edits.sort_by_key(|e| e.start);
+        let doubtful = swallows_border(self.text, strays)
+            || meets(self.text, strays)
+            || !strays.is_empty() && breaks_line(self.text, &all.raw);
+        Some((edits, doubtful))
+    }
+
+    /// Something at `at` that says nothing. An over-escaped line break may as well be content of a string
+    /// that goes on, unless the whole body is written with them.
+    fn gap(&self, at: usize) -> Option<(Rule, usize)> {
+        let first = skip_white(self.text, self.head.start + 1);
+        gap(self.text, at)
+            .filter(|&(rule, _)| rule != Rule::LiteralNewline || self.text[first..].starts_with('\\'))
+    }
+
+    fn edit(&mut self, node: &mut Node, edit: Edit) {
+        self.arena.push((node.last, edit));
+        node.last = self.arena.len() - 1;
+    }
+
+    fn reading(&self, node: &Node, stray: usize, tail: frame::Tail) -> Reading {
+        let mut edits = self.head.edits.clone();
+        let inside = edits.len();
+        let mut last = node.last;
+        while last != NO_EDIT {
+            let (before, edit) = &self.arena[last];
+            edits.push(edit.clone());
+            last = *before;
+        }
+        edits[inside..].reverse();
+        edits.extend(tail.edits);
+        edits.sort_by_key(|e| (e.start, e.end));
+        Reading {
+            edits,
+            cost: Cost {
+                grade: Grade::Schema,
+                edits: stray,
+            },
+            closed: 0,
+            closers: 0,
+            number_last: false,
+            end_mark: tail.end_mark,
+            copies: tail.copies,
+        }
+    }
+}
+
+/// Whether a string with these stray quotes swallows what looks like the border of a member: then a quote
+/// that is missing, or a fault of another kind behind that border, explains the text as well.
+fn swallows_border(text: &str, strays: &[usize]) -> bool {
+    let odd = strays.len() % 2 == 1;
+    strays.iter().enumerate().any(|(n, &open)| {
+        let before = trim_escaped_white(&text[..open]);
+        let Some(value) = before.strip_suffix(',').map(str::trim_end) else {
+            return false;
+        };
+        let Some(name_end) = identifier_end(text, open + 1) else {
+            return false;
+        };
+        let closed = text[name_end..].starts_with('"');
+        let colon = colon_ahead(text, name_end + usize::from(closed));
+        let between = &text[before.len()..open];
+        let line = between.contains('\n') || between.contains("\\n");
+        // The string could have ended right there, with its quotes in pairs.
+        let ended = n % 2 == 1 && value.len() == strays[n - 1] + 1;
+        ended && (colon || closed) || odd && colon && (line || value.ends_with('"'))
+    })
+}
+
+/// Whether two strings seem to meet with nothing but white space between them: a comma or a plus sign may
+/// be missing there, and no quote be stray.
+fn meets(text: &str, strays: &[usize]) -> bool {
+    strays.windows(2).enumerate().any(|(n, pair)| {
+        let between = &text[pair[0] + 1..pair[1]];
+        n % 2 == 0 && !between.is_empty() && between.trim().is_empty()
+    })
+}
+
+/// Whether a raw line break in a string that holds stray quotes parts what looks like two members.
+fn breaks_line(text: &str, raw: &[usize]) -> bool {
+    raw.iter().any(|&at| {
+        let next = skip_white(text, at);
+        let name = next + usize::from(text[next..].starts_with(['"', '\'']));
+        let key = identifier_end(text, name).is_some_and(|end| {
+            name > next || colon_ahead(text, end + usize::from(text[end..].starts_with(['"', '\''])))
+        });
+        key && text[..at].trim_end().ends_with([',', '{'])
+    })
+}

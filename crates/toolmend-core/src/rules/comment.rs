@@ -1,0 +1,43 @@
+//! `comment`: a comment
+
+use super::{Act, Counter, Example, Spec};
+use crate::{Ending, Grade};
+
+pub(super) const SPEC: Spec = Spec {
+    name: "comment",
+    what: "A `//`, `#` or `/* */` comment between tokens.",
+    grade: Grade::Spelling,
+    example: Example {
+        before: "{\"a\":1, // the first\n\"b\":2}",
+        after: "{\"a\":1, \n\"b\":2}",
+        ending: Ending::Complete,
+        schema: "",
+    },
+    safe: "JSON has no comments: between tokens one says nothing about the value, and inside a string it is part of the token.",
+    wrong: Counter {
+        text: r#"{"url":http://x.org,"b":1}"#,
+        why: "`//` inside a bare word is no comment: nothing says where the word ends.",
+        ending: Ending::Complete,
+        schema: "",
+    },
+    act: Act::Gap(end),
+};
+
+ fn end(text: &str, at: usize) -> Option<usize> {
+     // Right behind a token it is more likely the rest of a string that ended too early.
+     let before = text[..at].chars().next_back()?;
+     if !(before.is_whitespace() || matches!(before, ',' | ':' | '{' | '[' | '}' | ']' | '/')) {
+         return None;
+     }
+     let rest = &text[at..];
+     if rest.starts_with("//") || rest.starts_with('#') {
+         // A comment that runs to the end of the text would take the closers with it, and one with an
+         // odd number of quotes may be the rest of a string.
+         let end = rest.find('\n')?;
+         memchr::memchr_iter(b'"', &rest.as_bytes()[..end]).count().is_multiple_of(2).then_some(at + end)
+     } else if rest.starts_with("/*") {
+         Some(at + 2 + rest[2..].find("*/")? + 2)
+     } else {
+         None
+     }
+ }

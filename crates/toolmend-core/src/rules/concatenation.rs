@@ -1,0 +1,47 @@
+//! `concatenation`: strings joined by a plus sign
+
+use alloc::vec::Vec;
+use crate::read::lexeme::{Lexeme, Spot, inside, json_escape, skip_white};
+use super::{Act, Counter, Example, Spec};
+use crate::{Edit, Ending, Grade, Rule};
+
+pub(super) const SPEC: Spec = Spec {
+    name: "concatenation",
+    what: "Strings in double quotes joined by `+`.",
+    grade: Grade::Spelling,
+    example: Example {
+        before: r#"{"a": "x" + "y"}"#,
+        after: r#"{"a": "xy"}"#,
+        ending: Ending::Complete,
+        schema: "",
+    },
+    safe: "In every language that writes it, it is one string.",
+    wrong: Counter {
+        text: r#"{"a": "x" + y}"#,
+        why: "A variable's value is not in the text.",
+        ending: Ending::Complete,
+        schema: "",
+    },
+    act: Act::Token(token),
+};
+
+fn token(spot: &Spot<'_>) -> Option<Lexeme> {
+    let part = |at: usize| {
+        let read = inside(spot.text, at + 1, b'"')?;
+        let strict = read.raw.is_empty() && read.pairs.iter().all(|&p| json_escape(spot.text, p));
+        (spot.text.as_bytes().get(at) == Some(&b'"') && strict).then_some(read.close)
+    };
+    let mut edits = Vec::new();
+    let mut close = part(spot.at)?;
+    loop {
+        let plus = skip_white(spot.text, close + 1);
+        if spot.text.as_bytes().get(plus) != Some(&b'+') {
+            break;
+        }
+        let next = skip_white(spot.text, plus + 1);
+        edits.push(Edit::delete(Rule::Concatenation, close, next + 1));
+        close = part(next)?;
+    }
+    let end = close + 1;
+    (!edits.is_empty() && spot.slot.takes_value() && spot.followed(end)).then_some(Lexeme { end, edits })
+}

@@ -1,0 +1,36 @@
+//! `extra-closer`: a closer that closes nothing
+
+use alloc::vec;
+use crate::read::fault::{Fault, Moves};
+use crate::read::lexeme::skip_white;
+use crate::scan::Slot;
+use super::{Act, Counter, Example, Spec};
+use crate::{Edit, Ending, Grade, Rule};
+
+pub(super) const SPEC: Spec = Spec {
+    name: "extra-closer",
+    what: "A closer with nothing to close: behind the object, or doubled before the next member.",
+    grade: Grade::Punctuation,
+    example: Example {
+        before: r#"{"a":[1]],"b":2}}"#,
+        after: r#"{"a":[1],"b":2}"#,
+        ending: Ending::Complete,
+        schema: "",
+    },
+    safe: "What is open decides which closers belong; one more, or one that would leave keys outside, ends nothing.",
+    wrong: Counter {
+        text: r#"{"city":"Milan"}me"}"#,
+        why: "What follows the brace holds a quote: it is the rest of another string, not a closer too many.",
+        ending: Ending::Complete,
+        schema: "",
+    },
+    act: Act::Move(moves),
+};
+
+fn moves(fault: &Fault<'_>, out: &mut Moves) {
+    let next = fault.text.as_bytes().get(skip_white(fault.text, fault.at + 1));
+    let goes_on = matches!(next, None | Some(b',' | b'}' | b']'));
+    if fault.slot == Slot::After && matches!(fault.byte(), Some(b'}' | b']')) && goes_on {
+        out.add(vec![Edit::delete(Rule::ExtraCloser, fault.at, fault.at + 1)], fault.at + 1, fault.scan.clone());
+    }
+}

@@ -1,0 +1,39 @@
+//! `html-entities`: an HTML-escaped body
+
+use alloc::vec::Vec;
+use super::{Act, Counter, Example, Spec};
+use crate::{Edit, Ending, Grade, Rule};
+
+pub(super) const SPEC: Spec = Spec {
+    name: "html-entities",
+    what: "A body in which every quote is written as an HTML entity.",
+    grade: Grade::Packaging,
+    example: Example {
+        before: "{&quot;city&quot;: &quot;Lyon&quot;}",
+        after: r#"{"city": "Lyon"}"#,
+        ending: Ending::Complete,
+        schema: "",
+    },
+    safe: "There is no raw quote and no ampersand that begins no entity, so the whole text is one escaped level.",
+    wrong: Counter {
+        text: r#"{&quot;city&quot;: "Lyon &amp; region"}"#,
+        why: "Only some quotes are entities: no even level can be taken off.",
+        ending: Ending::Complete,
+        schema: "",
+    },
+    act: Act::Layer(layer),
+};
+
+fn layer(text: &str) -> Option<Vec<Edit>> {
+    const ENTITIES: &[(&str, &str)] =
+        &[("&quot;", "\""), ("&#34;", "\""), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"), ("&#39;", "'"), ("&apos;", "'")];
+    if !text.contains("&quot;") && !text.contains("&#34;") || text.contains('"') {
+        return None;
+    }
+    memchr::memchr_iter(b'&', text.as_bytes())
+        .map(|at| {
+            let (entity, put) = ENTITIES.iter().find(|(entity, _)| text[at..].starts_with(entity))?;
+            Some(Edit::replace(Rule::HtmlEntities, at, at + entity.len(), *put))
+        })
+        .collect()
+}

@@ -1,0 +1,28 @@
+//! `literal-newline`: the two characters `\n` between tokens
+
+use super::{Act, Counter, Example, Spec};
+use crate::{Ending, Grade};
+
+pub(super) const SPEC: Spec = Spec {
+    name: "literal-newline",
+    what: r"An over-escaped line break or tab (`\n`, `\t`, `\r`) between tokens.",
+    grade: Grade::Spelling,
+    example: Example {
+        before: r#"{\n  "a": 1,\n  "b": 2\n}"#,
+        after: r#"{  "a": 1,  "b": 2}"#,
+        ending: Ending::Complete,
+        schema: "",
+    },
+    safe: "Outside a string the two characters can only be white space.",
+    wrong: Counter {
+        text: r#"{"a":"x\n}"#,
+        why: "Inside the string it is content, and the string is open.",
+        ending: Ending::Complete,
+        schema: "",
+    },
+    act: Act::Gap(end),
+};
+
+fn end(text: &str, at: usize) -> Option<usize> {
+    ["\\n", "\\r", "\\t"].iter().any(|e| text[at..].starts_with(e)).then_some(at + 2)
+}

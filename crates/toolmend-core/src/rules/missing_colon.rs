@@ -1,0 +1,42 @@
+//! `missing-colon`: no colon between key and value
+
+use alloc::vec;
+use crate::read::fault::{Fault, Moves};
+use crate::scan::Slot;
+use super::literal_case::literal_ahead;
+use super::{Act, Counter, Example, Spec};
+use crate::{Edit, Ending, Grade, Rule};
+
+pub(super) const SPEC: Spec = Spec {
+    name: "missing-colon",
+    what: "A key in quotes and a value side by side, without a colon.",
+    grade: Grade::Punctuation,
+    example: Example {
+        before: r#"{"a" 1,"b":2}"#,
+        after: r#"{"a": 1,"b":2}"#,
+        ending: Ending::Complete,
+        schema: "",
+    },
+    safe: "In an object a key is followed by its value; only the colon can be missing between the two.",
+    wrong: Counter {
+        text: r#"{"a","b":1}"#,
+        why: "There is a comma behind the key: its value is missing, not the colon.",
+        ending: Ending::Complete,
+        schema: "",
+    },
+    act: Act::Move(moves),
+};
+
+fn moves(fault: &Fault<'_>, out: &mut Moves) {
+    let end = fault.scan.end();
+    let quoted = end > 0 && fault.text.as_bytes()[end - 1] == b'"';
+    if fault.slot == Slot::Colon
+        && quoted
+        && (matches!(fault.byte(), Some(b'"' | b'{' | b'[' | b'0'..=b'9' | b'-' | b'+' | b'.'))
+            || literal_ahead(fault.rest()))
+    {
+        let mut scan = fault.scan.clone();
+        scan.set_slot(Slot::Value);
+        out.add(vec![Edit::insert(Rule::MissingColon, end, ":")], fault.at, scan);
+    }
+}

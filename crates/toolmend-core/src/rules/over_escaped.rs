@@ -1,0 +1,93 @@
+//! `over-escaped`: the inside of a JSON string without its quotes
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::vec::Vec;
+use crate::read::lexeme::{json_escape, trim_escaped_white};
+use super::{Act, Counter, Example, Spec};
+use crate::{Edit, Ending, Grade, Rule};
+
+pub(super) const SPEC: Spec = Spec {
+    name: "over-escaped",
+    what: "A body in which every quote is escaped: the inside of a JSON string, without the quotes around it.",
+    grade: Grade::Packaging,
+    example: Example {
+        before: r#"{\"city\": \"Lyon\"}"#,
+        after: r#"{"city": "Lyon"}"#,
+        ending: Ending::Complete,
+        schema: "",
+    },
+    safe: "No JSON begins with an escaped quote; every quote is escaped, so one whole level of escaping is taken off evenly.",
+    wrong: Counter {
+        text: r#"{\"city\": "Lyon"}"#,
+        why: "Only some quotes are escaped: no even level can be taken off.",
+        ending: Ending::Complete,
+        schema: "",
+    },
+    act: Act::Layer(layer),
+};
+
+fn layer(text: &str) -> Option<Vec<Edit>> {
+    let first = memchr::memchr(b'"', text.as_bytes())?;
+    let slash = first.checked_sub(1).filter(|&i| text.as_bytes()[i] == b'\\')?;
+    // The level begins at the brace before the first quote, or at the quote where the brace is missing.
+    let before = trim_escaped_white(&text[..slash]);
+    let from = if before.ends_with('{') { before.len() } else { slash };
+    // Before it only words may stand, and no group that is still open: the quote may be a string's.
+    let outside = before.strip_suffix('{').unwrap_or(before);
+    let open = outside.matches('{').count() != outside.matches('}').count();
+    if open || outside.contains(['“', '”', '„', '«']) {
+        return None;
+    }
+    let mut pairs = Vec::new();
+    let b = text.as_bytes();
+    let mut i = from;
+    while let Some(at) = memchr::memchr2(b'"', b'\\', &b[i..]).map(|n| i + n) {
+        if b[at] == b'"' {
+            return None;
+        }
+        pairs.push(at);
+        i = at + 2;
+        if i > b.len() {
+            return None;
+        }
+    }
+    unescape(text, &pairs, Rule::OverEscaped)
+}
+
+/// The edits that decode JSON's escapes at `pairs`; `None` where one of the pairs is no JSON escape, or
+/// stands for half a character.
+pub(super) fn unescape(text: &str, pairs: &[usize], rule: Rule) -> Option<Vec<Edit>> {
+    let mut edits = Vec::with_capacity(pairs.len());
+    let mut pairs = pairs.iter().copied().peekable();
+    while let Some(at) = pairs.next() {
+        if !json_escape(text, at) {
+            return None;
+        }
+        let put: Cow<'static, str> = match text.as_bytes()[at + 1] {
+            b'"' => "\"".into(),
+            b'\\' => "\\".into(),
+            b'/' => "/".into(),
+            b'b' => "\u{8}".into(),
+            b'f' => "\u{c}".into(),
+            b'n' => "\n".into(),
+            b'r' => "\r".into(),
+            b't' => "\t".into(),
+            _ => {
+                let unit = |at: usize| u32::from_str_radix(text.get(at + 2..at + 6)?, 16).ok();
+                let high = unit(at)?;
+                if let Some(c) = char::from_u32(high) {
+                    edits.push(Edit::replace(rule, at, at + 6, String::from(c)));
+                    continue;
+                }
+                let low_at = pairs.next_if(|&next| next == at + 6 && json_escape(text, next))?;
+                let low = unit(low_at).filter(|low| (0xdc00..0xe000).contains(low))?;
+                let c = char::from_u32(0x10000 + ((high.checked_sub(0xd800)? & 0x3ff) << 10) + (low - 0xdc00))?;
+                edits.push(Edit::replace(rule, at, low_at + 6, String::from(c)));
+                continue;
+            }
+        };
+        edits.push(Edit::replace(rule, at, at + 2, put));
+    }
+    Some(edits)
+}

@@ -1,0 +1,38 @@
+//! `triple-quotes`: a string in triple quotes
+
+use crate::read::lexeme::{Lexeme, Spot};
+use super::backtick_string::plain_words;
+use super::{Act, Counter, Example, Spec};
+use crate::{Ending, Grade, Rule};
+
+pub(super) const SPEC: Spec = Spec {
+    name: "triple-quotes",
+    what: "A string in three double or single quotes, without a backslash.",
+    grade: Grade::Spelling,
+    example: Example {
+        before: "{\"code\": \"\"\"x = \"1\"\ny\"\"\", \"n\": 1}",
+        after: r#"{"code": "x = \"1\"\ny", "n": 1}"#,
+        ending: Ending::Complete,
+        schema: "",
+    },
+    safe: "Raw words up to the next three quotes; no quote stands at either end, so the borders are plain to see.",
+    wrong: Counter {
+        text: r#"{"code": """"x" = 1"""}"#,
+        why: "Four quotes: one may belong to the words.",
+        ending: Ending::Complete,
+        schema: "",
+    },
+    act: Act::Token(token),
+};
+
+fn token(spot: &Spot<'_>) -> Option<Lexeme> {
+    let mark = ["\"\"\"", "'''"].into_iter().find(|m| spot.rest().starts_with(m))?;
+    let from = spot.at + 3;
+    let close = from + spot.text[from..].find(mark)?;
+    let (words, quote) = (&spot.text[from..close], mark.as_bytes()[0] as char);
+    let borders = words.is_empty() || words.starts_with(quote) || spot.text[close + 3..].starts_with(quote);
+    if borders || words.contains('\\') || !spot.slot.takes_value() || !spot.followed(close + 3) {
+        return None;
+    }
+    Some(Lexeme { end: close + 3, edits: plain_words(spot.text, spot.at, close, 3, Rule::TripleQuotes) })
+}

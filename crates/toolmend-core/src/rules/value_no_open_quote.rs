@@ -1,0 +1,40 @@
+//! `value-no-open-quote`: a string without its opening quote
+
+use alloc::vec;
+use crate::read::lexeme::{Lexeme, Spot, skip_white};
+use super::{Act, Counter, Example, Spec};
+use crate::{Edit, Ending, Grade, Rule};
+
+pub(super) const SPEC: Spec = Spec {
+    name: "value-no-open-quote",
+    what: "Words up to a quote before a delimiter: a string that has lost its opening quote.",
+    grade: Grade::Spelling,
+    example: Example {
+        before: r#"{"city": Paris", "n": 1}"#,
+        after: r#"{"city": "Paris", "n": 1}"#,
+        ending: Ending::Complete,
+        schema: "",
+    },
+    safe: "The words are no literal and no number, and the quote before the delimiter shows where they end.",
+    wrong: Counter {
+        text: r#"{"city": Paris, "n": 1}"#,
+        why: "Without any quote it may be a variable or a word.",
+        ending: Ending::Complete,
+        schema: "",
+    },
+    act: Act::Token(token),
+};
+
+fn token(spot: &Spot<'_>) -> Option<Lexeme> {
+    const OTHER: &[&str] = &["true", "false", "null", "none", "nan", "infinity", "undefined"];
+    let words = &spot.rest()[..memchr::memchr(b'"', spot.rest().as_bytes())?];
+    let word_like = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'_' | b' ' | b'.' | b'/' | b'-');
+    let b = words.as_bytes();
+    let borders = b.len() > 1 && b[0].is_ascii_alphabetic() && b[b.len() - 1].is_ascii_alphabetic();
+    let first = words.split(' ').next().unwrap_or("");
+    let end = spot.at + words.len() + 1;
+    let delimiter = matches!(spot.text.as_bytes().get(skip_white(spot.text, end)), Some(b',' | b'}' | b']'));
+    let lost = borders && b.iter().all(|&c| word_like(c)) && !OTHER.iter().any(|o| first.eq_ignore_ascii_case(o));
+    (spot.slot.takes_value() && lost && delimiter)
+        .then(|| Lexeme { end, edits: vec![Edit::insert(Rule::ValueNoOpenQuote, spot.at, "\"")] })
+}

@@ -1,0 +1,42 @@
+//! `wrong-separator`: another sign in the place of a colon or comma
+
+use alloc::vec;
+use crate::read::fault::{Fault, Moves};
+use crate::scan::Slot;
+use super::{Act, Counter, Example, Spec};
+use crate::{Edit, Ending, Grade, Rule};
+
+pub(super) const SPEC: Spec = Spec {
+    name: "wrong-separator",
+    what: "`=`, `=>` or `:=` for the colon, `;` for the comma of an object.",
+    grade: Grade::Punctuation,
+    example: Example {
+        before: r#"{"a"=1;"b"=>2}"#,
+        after: r#"{"a":1,"b":2}"#,
+        ending: Ending::Complete,
+        schema: "",
+    },
+    safe: "Each sign has one role at its place: behind a key a value must follow, behind a value the next key.",
+    wrong: Counter {
+        text: r#"{"a":[1;2]}"#,
+        why: "In an array a semicolon may part rows.",
+        ending: Ending::Complete,
+        schema: "",
+    },
+    act: Act::Move(moves),
+};
+
+fn moves(fault: &Fault<'_>, out: &mut Moves) {
+    let mut scan = fault.scan.clone();
+    if fault.slot == Slot::Colon {
+        let Some(sign) = ["=>", "=", ":="].into_iter().find(|s| fault.rest().starts_with(s)) else { return };
+        scan.set_slot(Slot::Value);
+        let end = fault.at + sign.len();
+        out.add(vec![Edit::replace(Rule::WrongSeparator, fault.at, end, ":")], end, scan);
+    } else if fault.slot == Slot::Value && fault.byte() == Some(b'=') && fault.text[..fault.at].ends_with(':') {
+        out.add(vec![Edit::delete(Rule::WrongSeparator, fault.at, fault.at + 1)], fault.at + 1, scan);
+    } else if fault.slot == Slot::After && fault.in_object() && fault.byte() == Some(b';') {
+        scan.took_comma(fault.at);
+        out.add(vec![Edit::replace(Rule::WrongSeparator, fault.at, fault.at + 1, ",")], fault.at + 1, scan);
+    }
+}

@@ -1,0 +1,800 @@
+//! Is this still the beginning of a valid JSON object?
+//!
+//! [`Scanner`] answers that after any prefix of a body, in constant work for each byte and without
+//! recursion: nesting is a stack of bits. The grammar is RFC 8259 with an object at the top.
+//!
+//! ```text
+//!            ┌────────────── , (object) ──────────────┐
+//!            ▼                                        │
+//! { ─▶ FirstKey ─string─▶ Colon ─ : ─▶ Value ─any─▶ After ─ } or ] ─▶ After … Done
+//!        │ Key                                        ▲ │
+//!        └─ } ────────────────────────────────────────┘ │
+//! [ ─▶ FirstItem ─any─▶ After ─ , (array) ─▶ Item ─any──┘
+//! ```
+
+/// How deep containers may nest in a body, the outermost object counted.
+///
+/// No tool call comes near it; Python's `json` refuses at about the same depth.
+pub const MAX_NESTING: usize = 1024;
+
+const WORDS: usize = MAX_NESTING / 64;
+
+/// What a [`Scanner`] knows after what it has taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// The beginning of a valid object, not yet whole.
+    Prefix,
+    /// A whole valid object, with nothing but white space around it.
+    Whole,
+    /// No valid object begins like this; `at` is the first byte that could not stand.
+    Fault {
+        /// Offset in bytes from the first byte ever pushed.
+        at: usize,
+    },
+    /// Nesting goes beyond [`MAX_NESTING`] at this byte.
+    TooDeep {
+        /// Offset in bytes from the first byte ever pushed.
+        at: usize,
+    },
+}
+
+/// A push scanner for one JSON object.
+///
+/// ```
+/// use toolmend_core::scan::{Scanner, Status};
+///
+/// let mut s = Scanner::new();
+/// assert_eq!(s.push(b"{\"a\": tr"), Status::Prefix);
+/// assert_eq!(s.push(b"ue,}"), Status::Fault { at: 11 });
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Scanner {
+    state: State,
+    /// The string that is being read is a key.
+    key: bool,
+    depth: usize,
+    /// One bit a level, set for an object; bits at and above `depth` are zero.
+    stack: [u64; WORDS],
+    /// Bytes taken.
+    offset: usize,
+    /// Where the last token began that is a string, number or literal.
+    token: usize,
+    /// Where the last whole token ended.
+    end: usize,
+    /// Where the last comma stood.
+    comma: usize,
+    stopped: Option<Stopped>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Stopped {
+    Fault(usize),
+    TooDeep(usize),
+}
+
+/// Where the scanner stands in the grammar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum State {
+    Start,
+    FirstKey,
+    Key,
+    Colon,
+    Value,
+    FirstItem,
+    Item,
+    After,
+    Done,
+    Str,
+    Escape,
+    /// Inside `\uXXXX`: hex digits still to come.
+    Hex(u8),
+    Minus,
+    Zero,
+    Int,
+    Point,
+    Fraction,
+    Exp,
+    ExpSign,
+    ExpInt,
+    /// Inside a literal: which one, and how many of its bytes are there.
+    Literal(Word, u8),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Word {
+    True,
+    False,
+    Null,
+}
+
+impl Word {
+    const fn bytes(self) -> &'static [u8] {
+        match self {
+            Word::True => b"true",
+            Word::False => b"false",
+            Word::Null => b"null",
+        }
+    }
+}
+
+/// What the grammar expects at a place between tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Slot {
+    /// The object's opening brace.
+    Start,
+    /// A key or `}`.
+    FirstKey,
+    /// A key.
+    Key,
+    /// A colon.
+    Colon,
+    /// A value.
+    Value,
+    /// A value or `]`.
+    FirstItem,
+    /// A value, in an array.
+    Item,
+    /// A comma or a closer.
+    After,
+    /// Nothing more.
+    Done,
+}
+
+impl Slot {
+    /// A key belongs here.
+    pub(crate) fn takes_key(self) -> bool {
+        matches!(self, Slot::FirstKey | Slot::Key)
+    }
+
+    /// A value belongs here.
+    pub(crate) fn takes_value(self) -> bool {
+        matches!(self, Slot::Value | Slot::FirstItem | Slot::Item)
+    }
+}
+
+/// Why [`Scanner::run`] came back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Halt {
+    /// The bytes are used up.
+    End,
+    /// The byte at this index cannot stand.
+    Fault(usize),
+    /// One container more than may be open.
+    TooDeep(usize),
+    /// The outermost object was closed; the index is that of the byte after it.
+    Closed(usize),
+    /// At a comma after a value, not taken yet. Only with [`AT_COMMA`].
+    Comma(usize),
+    /// At the opening quote of a value, not taken yet. Only with [`AT_STRING`].
+    Str(usize),
+}
+
+/// Stop when the outermost object is closed.
+pub(crate) const AT_CLOSE: u8 = 1;
+/// Stop before each comma that follows a value.
+pub(crate) const AT_COMMA: u8 = 2;
+/// Stop before each string that is a value.
+pub(crate) const AT_STRING: u8 = 4;
+
+impl Default for Scanner {
+    fn default() -> Self {
+        Scanner::new()
+    }
+}
+
+impl Scanner {
+    /// Nothing taken yet.
+    #[must_use]
+    pub const fn new() -> Scanner {
+        Scanner {
+            state: State::Start,
+            key: false,
+            depth: 0,
+            stack: [0; WORDS],
+            offset: 0,
+            token: 0,
+            end: 0,
+            comma: 0,
+            stopped: None,
+        }
+    }
+
+    /// Takes the next bytes and answers what is known after them. After a fault nothing more is taken.
+    pub fn push(&mut self, bytes: &[u8]) -> Status {
+        if self.stopped.is_none() {
+            let base = self.offset;
+            self.offset += bytes.len();
+            match self.run::<0>(bytes, base, 0) {
+                Halt::Fault(i) => self.stop(Stopped::Fault(base + i)),
+                Halt::TooDeep(i) => self.stop(Stopped::TooDeep(base + i)),
+                _ => {}
+            }
+        }
+        self.status()
+    }
+
+    fn stop(&mut self, stopped: Stopped) {
+        let (Stopped::Fault(at) | Stopped::TooDeep(at)) = stopped;
+        self.offset = at;
+        self.stopped = Some(stopped);
+    }
+
+    /// What is known after the bytes taken so far.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        match self.stopped {
+            Some(Stopped::Fault(at)) => Status::Fault { at },
+            Some(Stopped::TooDeep(at)) => Status::TooDeep { at },
+            None if self.state == State::Done => Status::Whole,
+            None => Status::Prefix,
+        }
+    }
+
+    /// How many bytes have been taken, up to the first that could not stand.
+    #[must_use]
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// How many containers are open.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// Whether the text so far ends inside a string.
+    #[must_use]
+    pub fn in_string(&self) -> bool {
+        matches!(self.state, State::Str | State::Escape | State::Hex(_))
+    }
+
+    /// Takes bytes from index `i` of `b` on; `base` is the offset of `b[0]` in the whole text.
+    #[inline(always)]
+    pub(crate) fn run<const STOP: u8>(&mut self, b: &[u8], base: usize, mut i: usize) -> Halt {
+        let mut state = self.state;
+        let mut object = self.top_is_object();
+        let halt = loop {
+            let Some(&c) = b.get(i) else { break Halt::End };
+            state = match state {
+                State::After => match c {
+                    b',' => {
+                        if STOP & AT_COMMA != 0 {
+                            break Halt::Comma(i);
+                        }
+                        self.comma = base + i;
+                        i += 1;
+                        // Most separators are followed by one space, or none.
+                        if b.get(i) == Some(&b' ') {
+                            i += 1;
+                        }
+                        if object { State::Key } else { State::Item }
+                    }
+                    b'}' | b']' => {
+                        if (c == b'}') != object {
+                            break Halt::Fault(i);
+                        }
+                        i += 1;
+                        self.end = base + i;
+                        self.pop();
+                        object = self.top_is_object();
+                        if self.depth == 0 {
+                            state = State::Done;
+                            if STOP & AT_CLOSE != 0 {
+                                break Halt::Closed(i);
+                            }
+                            continue;
+                        }
+                        State::After
+                    }
+                    b' ' | b'\n' | b'\r' | b'\t' => {
+                        i = white(b, i + 1);
+                        State::After
+                    }
+                    _ => break Halt::Fault(i),
+                },
+                State::FirstKey | State::Key => match c {
+                    b'"' => {
+                        self.token = base + i;
+                        self.key = true;
+                        i += 1;
+                        match string(b, &mut i) {
+                            Piece::Closed => {
+                                self.end = base + i;
+                                if b.get(i) == Some(&b':') {
+                                    i += 1;
+                                    if b.get(i) == Some(&b' ') {
+                                        i += 1;
+                                    }
+                                    State::Value
+                                } else {
+                                    State::Colon
+                                }
+                            }
+                            Piece::Open(inside) => inside,
+                            Piece::Fault(inside) => {
+                                state = inside;
+                                break Halt::Fault(i);
+                            }
+                        }
+                    }
+                    b' ' | b'\n' | b'\r' | b'\t' => {
+                        i = white(b, i + 1);
+                        state
+                    }
+                    b'}' if state == State::FirstKey => State::After,
+                    _ => break Halt::Fault(i),
+                },
+                State::Colon => match c {
+                    b':' => {
+                        i += 1;
+                        State::Value
+                    }
+                    b' ' | b'\n' | b'\r' | b'\t' => {
+                        i = white(b, i + 1);
+                        State::Colon
+                    }
+                    _ => break Halt::Fault(i),
+                },
+                State::Value | State::FirstItem | State::Item => match c {
+                    b'"' => {
+                        if STOP & AT_STRING != 0 {
+                            break Halt::Str(i);
+                        }
+                        self.token = base + i;
+                        self.key = false;
+                        i += 1;
+                        match string(b, &mut i) {
+                            Piece::Closed => {
+                                self.end = base + i;
+                                State::After
+                            }
+                            Piece::Open(inside) => inside,
+                            Piece::Fault(inside) => {
+                                state = inside;
+                                break Halt::Fault(i);
+                            }
+                        }
+                    }
+                    b'0'..=b'9' | b'-' => {
+                        self.token = base + i;
+                        i += 1;
+                        match c {
+                            b'-' => State::Minus,
+                            b'0' => State::Zero,
+                            _ => State::Int,
+                        }
+                    }
+                    b'{' | b'[' => {
+                        if self.depth == MAX_NESTING {
+                            break Halt::TooDeep(i);
+                        }
+                        object = c == b'{';
+                        self.push_container(object);
+                        i += 1;
+                        if object { State::FirstKey } else { State::FirstItem }
+                    }
+                    b't' | b'f' | b'n' => {
+                        self.token = base + i;
+                        let word = match c {
+                            b't' => Word::True,
+                            b'f' => Word::False,
+                            _ => Word::Null,
+                        };
+                        let bytes = word.bytes();
+                        if b.get(i..i + bytes.len()) == Some(bytes) {
+                            i += bytes.len();
+                            self.end = base + i;
+                            State::After
+                        } else {
+                            i += 1;
+                            State::Literal(word, 1)
+                        }
+                    }
+                    b' ' | b'\n' | b'\r' | b'\t' => {
+                        i = white(b, i + 1);
+                        state
+                    }
+                    b']' if state == State::FirstItem => State::After,
+                    _ => break Halt::Fault(i),
+                },
+                State::Int => {
+                    while matches!(b.get(i), Some(b'0'..=b'9')) {
+                        i += 1;
+                    }
+                    match b.get(i) {
+                        None => State::Int,
+                        Some(b'.') => {
+                            i += 1;
+                            State::Point
+                        }
+                        Some(b'e' | b'E') => {
+                            i += 1;
+                            State::Exp
+                        }
+                        Some(_) => {
+                            self.end = base + i;
+                            State::After
+                        }
+                    }
+                }
+                State::Fraction => {
+                    while matches!(b.get(i), Some(b'0'..=b'9')) {
+                        i += 1;
+                    }
+                    match b.get(i) {
+                        None => State::Fraction,
+                        Some(b'e' | b'E') => {
+                            i += 1;
+                            State::Exp
+                        }
+                        Some(_) => {
+                            self.end = base + i;
+                            State::After
+                        }
+                    }
+                }
+                State::ExpInt => {
+                    while matches!(b.get(i), Some(b'0'..=b'9')) {
+                        i += 1;
+                    }
+                    if i == b.len() {
+                        State::ExpInt
+                    } else {
+                        self.end = base + i;
+                        State::After
+                    }
+                }
+                State::Zero => match c {
+                    b'.' => {
+                        i += 1;
+                        State::Point
+                    }
+                    b'e' | b'E' => {
+                        i += 1;
+                        State::Exp
+                    }
+                    _ => {
+                        self.end = base + i;
+                        State::After
+                    }
+                },
+                State::Minus => match c {
+                    b'0' => {
+                        i += 1;
+                        State::Zero
+                    }
+                    b'1'..=b'9' => {
+                        i += 1;
+                        State::Int
+                    }
+                    _ => break Halt::Fault(i),
+                },
+                State::Point => match c {
+                    b'0'..=b'9' => {
+                        i += 1;
+                        State::Fraction
+                    }
+                    _ => break Halt::Fault(i),
+                },
+                State::Exp => match c {
+                    b'+' | b'-' => {
+                        i += 1;
+                        State::ExpSign
+                    }
+                    b'0'..=b'9' => {
+                        i += 1;
+                        State::ExpInt
+                    }
+                    _ => break Halt::Fault(i),
+                },
+                State::ExpSign => match c {
+                    b'0'..=b'9' => {
+                        i += 1;
+                        State::ExpInt
+                    }
+                    _ => break Halt::Fault(i),
+                },
+                State::Literal(word, n) => {
+                    if c != word.bytes()[n as usize] {
+                        break Halt::Fault(i);
+                    }
+                    i += 1;
+                    if n as usize + 1 == word.bytes().len() {
+                        self.end = base + i;
+                        State::After
+                    } else {
+                        State::Literal(word, n + 1)
+                    }
+                }
+                State::Str => match string(b, &mut i) {
+                    Piece::Closed => {
+                        self.end = base + i;
+                        if self.key { State::Colon } else { State::After }
+                    }
+                    Piece::Open(inside) => inside,
+                    Piece::Fault(inside) => {
+                        state = inside;
+                        break Halt::Fault(i);
+                    }
+                },
+                State::Escape => match c {
+                    b'u' => {
+                        i += 1;
+                        State::Hex(4)
+                    }
+                    b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => {
+                        i += 1;
+                        State::Str
+                    }
+                    _ => break Halt::Fault(i),
+                },
+                State::Hex(n) => {
+                    if !c.is_ascii_hexdigit() {
+                        break Halt::Fault(i);
+                    }
+                    i += 1;
+                    if n == 1 { State::Str } else { State::Hex(n - 1) }
+                }
+                State::Done => match c {
+                    b' ' | b'\n' | b'\r' | b'\t' => {
+                        i = white(b, i + 1);
+                        State::Done
+                    }
+                    _ => break Halt::Fault(i),
+                },
+                State::Start => match c {
+                    b'{' => {
+                        object = true;
+                        self.push_container(true);
+                        i += 1;
+                        State::FirstKey
+                    }
+                    b' ' | b'\n' | b'\r' | b'\t' => {
+                        i = white(b, i + 1);
+                        State::Start
+                    }
+                    _ => break Halt::Fault(i),
+                },
+            };
+        };
+        self.state = state;
+        halt
+    }
+
+    #[inline]
+    fn top_is_object(&self) -> bool {
+        match self.depth.checked_sub(1) {
+            Some(top) => self.stack[(top / 64) % WORDS] >> (top % 64) & 1 == 1,
+            None => false,
+        }
+    }
+
+    #[inline]
+    fn push_container(&mut self, object: bool) {
+        let at = self.depth;
+        self.stack[(at / 64) % WORDS] |= u64::from(object) << (at % 64);
+        self.depth += 1;
+    }
+
+    #[inline]
+    fn pop(&mut self) {
+        self.depth -= 1;
+        let at = self.depth;
+        self.stack[(at / 64) % WORDS] &= !(1 << (at % 64));
+    }
+}
+
+/// For the reader: moving the scanner about between tokens.
+impl Scanner {
+    /// A scanner that stands inside an object whose opening brace is not in the text.
+    pub(crate) fn in_object() -> Scanner {
+        let mut s = Scanner::new();
+        s.open(true);
+        s
+    }
+
+    /// What is expected next. A token that is not whole counts as not there yet.
+    pub(crate) fn slot(&self) -> Slot {
+        match self.state {
+            State::Start => Slot::Start,
+            State::FirstKey => Slot::FirstKey,
+            State::Key => Slot::Key,
+            State::Colon => Slot::Colon,
+            State::Value => Slot::Value,
+            State::FirstItem => Slot::FirstItem,
+            State::Item => Slot::Item,
+            State::After => Slot::After,
+            State::Done => Slot::Done,
+            State::Str | State::Escape | State::Hex(_) if self.key => Slot::Key,
+            _ if self.top_is_object() => Slot::Value,
+            _ => Slot::Item,
+        }
+    }
+
+    /// Whether the last bytes are those of a token that is not whole.
+    pub(crate) fn in_token(&self) -> bool {
+        !matches!(
+            self.state,
+            State::Start
+                | State::FirstKey
+                | State::Key
+                | State::Colon
+                | State::Value
+                | State::FirstItem
+                | State::Item
+                | State::After
+                | State::Done
+        )
+    }
+
+    /// Whether the last bytes are those of a number that could end here.
+    pub(crate) fn at_number_end(&self) -> bool {
+        matches!(
+            self.state,
+            State::Zero | State::Int | State::Fraction | State::ExpInt
+        )
+    }
+
+    /// Whether the last bytes are those of a literal that is not whole.
+    pub(crate) fn in_literal(&self) -> bool {
+        matches!(self.state, State::Literal(..))
+    }
+
+    /// Where the last string, number or literal began.
+    pub(crate) fn token(&self) -> usize {
+        self.token
+    }
+
+    /// Where the last whole token ended.
+    pub(crate) fn end(&self) -> usize {
+        self.end
+    }
+
+    /// Where the last comma stood.
+    pub(crate) fn comma(&self) -> usize {
+        self.comma
+    }
+
+    /// Whether the innermost open container is an object.
+    pub(crate) fn inside_object(&self) -> bool {
+        self.top_is_object()
+    }
+
+    /// Whether the container `up` levels above the innermost one is an object.
+    pub(crate) fn outer_is_object(&self, up: usize) -> Option<bool> {
+        let at = self.depth.checked_sub(up + 1)?;
+        Some(self.stack[at / 64] >> (at % 64) & 1 == 1)
+    }
+
+    pub(crate) fn set_slot(&mut self, slot: Slot) {
+        self.state = match slot {
+            Slot::Start => State::Start,
+            Slot::FirstKey => State::FirstKey,
+            Slot::Key => State::Key,
+            Slot::Colon => State::Colon,
+            Slot::Value => State::Value,
+            Slot::FirstItem => State::FirstItem,
+            Slot::Item => State::Item,
+            Slot::After => State::After,
+            Slot::Done => State::Done,
+        };
+    }
+
+    /// Notes a token that the scanner did not read itself.
+    pub(crate) fn took(&mut self, start: usize, end: usize) {
+        (self.token, self.end) = (start, end);
+    }
+
+    /// Notes a comma that the scanner did not read itself.
+    pub(crate) fn took_comma(&mut self, at: usize) {
+        self.comma = at;
+        self.set_slot(if self.top_is_object() {
+            Slot::Key
+        } else {
+            Slot::Item
+        });
+    }
+
+    /// Opens a container; answers false, and does nothing, where that goes too deep.
+    pub(crate) fn open(&mut self, object: bool) -> bool {
+        if self.depth == MAX_NESTING {
+            return false;
+        }
+        self.push_container(object);
+        self.set_slot(if object { Slot::FirstKey } else { Slot::FirstItem });
+        true
+    }
+
+    /// Closes the innermost container as of byte `end`; there must be one.
+    pub(crate) fn close(&mut self, end: usize) {
+        self.end = end;
+        if self.depth > 0 {
+            self.pop();
+        }
+        self.set_slot(if self.depth == 0 { Slot::Done } else { Slot::After });
+    }
+}
+
+enum Piece {
+    /// The string ended; the index is behind its quote.
+    Closed,
+    /// The bytes ended inside the string.
+    Open(State),
+    /// The byte at the index cannot stand in a string.
+    Fault(State),
+}
+
+/// Reads on inside a string.
+#[inline(always)]
+fn string(b: &[u8], i: &mut usize) -> Piece {
+    loop {
+        *i = plain(b, *i);
+        match b.get(*i) {
+            None => return Piece::Open(State::Str),
+            Some(b'"') => {
+                *i += 1;
+                return Piece::Closed;
+            }
+            Some(b'\\') => match b.get(*i + 1) {
+                Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => *i += 2,
+                Some(b'u') => {
+                    *i += 2;
+                    for left in (1..=4).rev() {
+                        match b.get(*i) {
+                            None => return Piece::Open(State::Hex(left)),
+                            Some(c) if c.is_ascii_hexdigit() => *i += 1,
+                            Some(_) => return Piece::Fault(State::Hex(left)),
+                        }
+                    }
+                }
+                None => {
+                    *i += 1;
+                    return Piece::Open(State::Escape);
+                }
+                Some(_) => {
+                    *i += 1;
+                    return Piece::Fault(State::Escape);
+                }
+            },
+            Some(_) => return Piece::Fault(State::Str),
+        }
+    }
+}
+
+/// The index of the first byte from `i` on that is a quote, a backslash or a control character; the
+/// length of `b` where there is none.
+#[inline(always)]
+fn plain(b: &[u8], mut i: usize) -> usize {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGH: u64 = ONES << 7;
+    // Eight bytes at a time: a byte's high bit is set in the sums below where the byte is the one looked
+    // for. A false alarm can only stand above a true one, so the lowest is right.
+    while let Some(word) = b.get(i..i + 8) {
+        let w = u64::from_le_bytes([
+            word[0], word[1], word[2], word[3], word[4], word[5], word[6], word[7],
+        ]);
+        let quote = w ^ (ONES * b'"' as u64);
+        let slash = w ^ (ONES * b'\\' as u64);
+        let hit = (quote.wrapping_sub(ONES) & !quote
+            | slash.wrapping_sub(ONES) & !slash
+            | w.wrapping_sub(ONES * 0x20) & !w)
+            & HIGH;
+        if hit != 0 {
+            return i + hit.trailing_zeros() as usize / 8;
+        }
+        i += 8;
+    }
+    while i < b.len() && !matches!(b[i], b'"' | b'\\' | 0..=0x1f) {
+        i += 1;
+    }
+    i
+}
+
+/// The index of the first byte from `i` on that is no white space.
+#[inline(always)]
+fn white(b: &[u8], mut i: usize) -> usize {
+    while matches!(b.get(i), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+        i += 1;
+    }
+    i
+}
