@@ -21,30 +21,15 @@ pub struct Edit {
 
 impl Edit {
     pub(crate) fn delete(rule: Rule, start: usize, end: usize) -> Edit {
-        Edit {
-            start,
-            end,
-            put: Cow::Borrowed(""),
-            rule,
-        }
+        Edit { start, end, put: Cow::Borrowed(""), rule }
     }
 
     pub(crate) fn insert(rule: Rule, at: usize, put: &'static str) -> Edit {
-        Edit {
-            start: at,
-            end: at,
-            put: Cow::Borrowed(put),
-            rule,
-        }
+        Edit { start: at, end: at, put: Cow::Borrowed(put), rule }
     }
 
     pub(crate) fn replace(rule: Rule, start: usize, end: usize, put: impl Into<Cow<'static, str>>) -> Edit {
-        Edit {
-            start,
-            end,
-            put: put.into(),
-            rule,
-        }
+        Edit { start, end, put: put.into(), rule }
     }
 }
 
@@ -176,28 +161,14 @@ pub fn compose(text: &str, first: &[Edit], second: &[Edit]) -> Result<Vec<Edit>,
             }));
         } else {
             let (start, end) = (back(lo, before), back(hi, (grown, shrunk)));
-            let stretch = text
-                .get(start..end)
-                .ok_or(EditError::OutOfRange { edit: from_f })?;
+            let stretch = text.get(start..end).ok_or(EditError::OutOfRange { edit: from_f })?;
             let made = apply(stretch, &shifted(mine, start))?;
             let put = apply(&made, &shifted(theirs, lo))?;
-            out.push(Edit {
-                start,
-                end,
-                put: Cow::Owned(put),
-                rule: theirs[0].rule,
-            });
+            out.push(Edit { start, end, put: Cow::Owned(put), rule: theirs[0].rule });
         }
     }
 }
 
 fn shifted(edits: &[Edit], by: usize) -> Vec<Edit> {
-    edits
-        .iter()
-        .map(|e| Edit {
-            start: e.start - by,
-            end: e.end - by,
-            ..e.clone()
-        })
-        .collect()
+    edits.iter().map(|e| Edit { start: e.start - by, end: e.end - by, ..e.clone() }).collect()
 }

@@ -28,9 +28,7 @@ impl Ending {
     /// The ending of this name, if there is one.
     #[must_use]
     pub fn named(name: &str) -> Option<Ending> {
-        [Ending::Complete, Ending::Unknown, Ending::Cut]
-            .into_iter()
-            .find(|e| e.name() == name)
+        [Ending::Complete, Ending::Unknown, Ending::Cut].into_iter().find(|e| e.name() == name)
     }
 }
 

@@ -21,14 +21,8 @@ pub enum Grade {
 
 impl Grade {
     /// Every grade, from the safest up.
-    pub const ALL: [Grade; 6] = [
-        Grade::Packaging,
-        Grade::Punctuation,
-        Grade::Spelling,
-        Grade::Schema,
-        Grade::Closing,
-        Grade::Cut,
-    ];
+    pub const ALL: [Grade; 6] =
+        [Grade::Packaging, Grade::Punctuation, Grade::Spelling, Grade::Schema, Grade::Closing, Grade::Cut];
 
     /// The word for it in receipts and on the command line.
     #[must_use]
@@ -61,9 +55,7 @@ pub struct Policy {
 
 impl Policy {
     /// Packaging and punctuation.
-    pub const STRICT: Policy = Policy {
-        up_to: Grade::Punctuation,
-    };
+    pub const STRICT: Policy = Policy { up_to: Grade::Punctuation };
     /// All that is certain: up to `schema`. For callers that run the call.
     pub const STANDARD: Policy = Policy { up_to: Grade::Schema };
     /// Everything that can be shown: up to `cut`. For callers that show the call and run nothing.

@@ -39,6 +39,11 @@ impl Admission {
 /// Every `object` is the text of one RFC 8259 JSON object. The answers of the default methods are those
 /// of a judge that knows nothing.
 pub trait Judge {
+    /// Whether there is nothing to judge by: then no reading is shown to this judge at all.
+    fn is_blind(&self) -> bool {
+        false
+    }
+
     /// Whether the schema admits this object.
     fn admits(&self, object: &str) -> Admission;
 
@@ -82,6 +87,10 @@ pub trait Judge {
 pub struct NoJudge;
 
 impl Judge for NoJudge {
+    fn is_blind(&self) -> bool {
+        true
+    }
+
     fn admits(&self, _object: &str) -> Admission {
         Admission::NotApplicable
     }

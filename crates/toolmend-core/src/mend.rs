@@ -6,10 +6,10 @@ use alloc::vec::Vec;
 use crate::edit::apply;
 use crate::read::frame::{self, Places};
 use crate::read::{self, Dead, Level, Reading, spliced};
-use crate::rules::Act;
+use crate::rules::LAYERS;
 use crate::scan::Status;
 use crate::verdict::{Decline, MAX_SHOWN, Note, NoteKind, Reason, Receipt, Verdict};
-use crate::{Admission, Clue, Edit, Ending, Evidence, Grade, Judge, Rule, Scanner, certify};
+use crate::{Admission, Clue, Edit, Ending, Evidence, Grade, Judge, Scanner, certify};
 
 /// The longest body that is looked into, in bytes; longer ones are declined.
 pub const MAX_BODY: usize = 64 << 20;
@@ -123,9 +123,7 @@ fn whole(body: &str, evidence: &Evidence<'_>, judge: &dyn Judge) -> Verdict {
             ending: evidence.ending(),
             would: None,
         }),
-        _ => Verdict::Intact {
-            notes: judge.notes(body),
-        },
+        _ => Verdict::Intact { notes: judge.notes(body) },
     }
 }
 
@@ -142,13 +140,8 @@ impl Choice {
     fn verdict(self, body: &str, evidence: &Evidence<'_>) -> Verdict {
         let mut clues = evidence.clues().to_vec();
         clues.extend(self.clue);
-        let receipt = Receipt {
-            steps: self.steps,
-            grade: self.grade,
-            ending: self.ending,
-            clues,
-            notes: self.notes,
-        };
+        let receipt =
+            Receipt { steps: self.steps, grade: self.grade, ending: self.ending, clues, notes: self.notes };
         match certify(body, &receipt) {
             Ok(output) => Verdict::Mended { output, receipt },
             Err(violation) => Verdict::Declined(Decline {
@@ -178,10 +171,7 @@ fn settle(text: &str, evidence: &Evidence<'_>, judge: &dyn Judge, level: usize) 
             }
         } else {
             // Positions inside a level are not positions in the body: the level's begin stands for them.
-            settle(&inner, evidence, judge, level + 1).map_err(|no| Decline {
-                at: edits[0].start,
-                ..no
-            })?
+            settle(&inner, evidence, judge, level + 1).map_err(|no| Decline { at: edits[0].start, ..no })?
         };
         choice.steps.insert(0, edits);
         return Ok(choice);
@@ -192,26 +182,20 @@ fn settle(text: &str, evidence: &Evidence<'_>, judge: &dyn Judge, level: usize) 
 
 /// The edits that take off the level of escaping that is around the whole text.
 fn layer(text: &str) -> Option<Vec<Edit>> {
-    Rule::ALL.iter().find_map(|rule| match rule.spec().act {
-        Act::Layer(layer) => layer(text),
-        _ => None,
-    })
+    LAYERS.iter().find_map(|(_, layer)| layer(text))
 }
 
 /// The readings of the cheapest level, at the first place where an object can be read.
 fn readings(text: &str, evidence: &Evidence<'_>) -> Result<Level, Decline> {
     let mut places = Places::new(text);
-    let mut dead = Dead {
-        reason: Reason::NoObject,
-        at: 0,
-    };
+    let mut dead = Dead { reason: Reason::NoObject, at: 0 };
     let mut first = true;
     while let Some((start, headless)) = places.next() {
-        let head = match frame::head(text, start, headless, evidence) {
+        let mut head = match frame::head(text, start, headless, evidence) {
             Ok(head) => head,
             Err(refused) => return Err(no(refused.reason, refused.at)),
         };
-        let level = read::read(text, &head, evidence);
+        let level = read::read(text, &mut head, evidence);
         if level.over_budget {
             return Err(no(Reason::OverBudget, start));
         }
@@ -280,7 +264,8 @@ fn chosen(
         (ending, clue) = (Ending::Complete, Some(Clue::EndMark));
     }
     let mut grade = reading.cost.grade.max(edits_grade(&reading.edits));
-    if let Some(output) = spliced(text, &reading.edits)
+    if !judge.is_blind()
+        && let Some(output) = spliced(text, &reading.edits)
         && let Admission::Invalid { at, what } = judge.admits(&output)
     {
         return Err(no(Reason::SchemaInvalid { at, what }, 0));
@@ -294,54 +279,23 @@ fn chosen(
         });
     }
     let notes = if reading.copies {
-        alloc::vec![Note {
-            kind: NoteKind::IdenticalCopies,
-            at: String::new()
-        }]
+        alloc::vec![Note { kind: NoteKind::IdenticalCopies, at: String::new() }]
     } else {
         Vec::new()
     };
-    Ok(Choice {
-        steps: alloc::vec![reading.edits],
-        grade,
-        ending,
-        clue,
-        notes,
-    })
+    Ok(Choice { steps: alloc::vec![reading.edits], grade, ending, clue, notes })
 }
 
 fn edits_grade(edits: &[Edit]) -> Grade {
-    edits
-        .iter()
-        .map(|e| e.rule.grade())
-        .max()
-        .unwrap_or(Grade::Packaging)
+    edits.iter().map(|e| e.rule.grade()).max().unwrap_or(Grade::Packaging)
 }
 
 fn ambiguous(text: &str, readings: &[Reading]) -> Decline {
-    let at = readings
-        .iter()
-        .filter_map(|r| r.edits.first())
-        .map(|e| e.start)
-        .min()
-        .unwrap_or(0);
-    let shown = readings
-        .iter()
-        .take(MAX_SHOWN)
-        .filter_map(|r| apply(text, &r.edits).ok())
-        .collect();
-    Decline {
-        readings: shown,
-        ..no(Reason::Ambiguous, at)
-    }
+    let at = readings.iter().filter_map(|r| r.edits.first()).map(|e| e.start).min().unwrap_or(0);
+    let shown = readings.iter().take(MAX_SHOWN).filter_map(|r| apply(text, &r.edits).ok()).collect();
+    Decline { readings: shown, ..no(Reason::Ambiguous, at) }
 }
 
 fn no(reason: Reason, at: usize) -> Decline {
-    Decline {
-        reason,
-        at,
-        readings: Vec::new(),
-        ending: Ending::Unknown,
-        would: None,
-    }
+    Decline { reason, at, readings: Vec::new(), ending: Ending::Unknown, would: None }
 }

@@ -202,6 +202,11 @@ impl Scanner {
     /// Takes the next bytes and answers what is known after them. After a fault nothing more is taken.
     pub fn push(&mut self, bytes: &[u8]) -> Status {
         if self.stopped.is_none() {
+            // Most pieces of a stream are words inside a string: they change nothing but the offset.
+            if self.state == State::Str && plain(bytes, 0) == bytes.len() {
+                self.offset += bytes.len();
+                return Status::Prefix;
+            }
             let base = self.offset;
             self.offset += bytes.len();
             match self.run::<0>(bytes, base, 0) {
@@ -629,15 +634,7 @@ impl Scanner {
 
     /// Whether the last bytes are those of a number that could end here.
     pub(crate) fn at_number_end(&self) -> bool {
-        matches!(
-            self.state,
-            State::Zero | State::Int | State::Fraction | State::ExpInt
-        )
-    }
-
-    /// Whether the last bytes are those of a literal that is not whole.
-    pub(crate) fn in_literal(&self) -> bool {
-        matches!(self.state, State::Literal(..))
+        matches!(self.state, State::Zero | State::Int | State::Fraction | State::ExpInt)
     }
 
     /// Where the last string, number or literal began.
@@ -688,11 +685,7 @@ impl Scanner {
     /// Notes a comma that the scanner did not read itself.
     pub(crate) fn took_comma(&mut self, at: usize) {
         self.comma = at;
-        self.set_slot(if self.top_is_object() {
-            Slot::Key
-        } else {
-            Slot::Item
-        });
+        self.set_slot(if self.top_is_object() { Slot::Key } else { Slot::Item });
     }
 
     /// Opens a container; answers false, and does nothing, where that goes too deep.
@@ -770,9 +763,7 @@ fn plain(b: &[u8], mut i: usize) -> usize {
     // Eight bytes at a time: a byte's high bit is set in the sums below where the byte is the one looked
     // for. A false alarm can only stand above a true one, so the lowest is right.
     while let Some(word) = b.get(i..i + 8) {
-        let w = u64::from_le_bytes([
-            word[0], word[1], word[2], word[3], word[4], word[5], word[6], word[7],
-        ]);
+        let w = u64::from_le_bytes([word[0], word[1], word[2], word[3], word[4], word[5], word[6], word[7]]);
         let quote = w ^ (ONES * b'"' as u64);
         let slash = w ^ (ONES * b'\\' as u64);
         let hit = (quote.wrapping_sub(ONES) & !quote

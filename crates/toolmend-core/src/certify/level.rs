@@ -66,16 +66,11 @@ fn json_escape(text: &str) -> Option<char> {
         "t" => '\t',
         _ => {
             let unit = |s: &str| {
-                let digits = s
-                    .strip_prefix('u')
-                    .filter(|d| d.len() == 4 && d.bytes().all(|c| c.is_ascii_hexdigit()));
+                let digits =
+                    s.strip_prefix('u').filter(|d| d.len() == 4 && d.bytes().all(|c| c.is_ascii_hexdigit()));
                 digits.and_then(|d| u16::from_str_radix(d, 16).ok())
             };
-            let mut units = rest
-                .split('\\')
-                .map(unit)
-                .collect::<Option<alloc::vec::Vec<u16>>>()?
-                .into_iter();
+            let mut units = rest.split('\\').map(unit).collect::<Option<alloc::vec::Vec<u16>>>()?.into_iter();
             let mut chars = char::decode_utf16(units.by_ref());
             let c = chars.next()?.ok()?;
             if chars.next().is_some() {

@@ -11,7 +11,6 @@
 //! work.
 
 use alloc::string::String;
-use alloc::vec::Vec;
 use core::fmt;
 
 use crate::edit::{Edit, apply};
@@ -144,122 +143,147 @@ pub fn certify(input: &str, receipt: &Receipt) -> Result<String, Violation> {
         }
         text = Some(after);
     }
-    text.ok_or(Violation {
-        step: 0,
-        at: 0,
-        what: "a receipt without a step",
-    })
+    text.ok_or(Violation { step: 0, at: 0, what: "a receipt without a step" })
 }
 
 /// An objection: where in the output, and what.
 type Objection = (usize, &'static str);
 
 /// An edit, and where its replacement stands in the output.
+#[derive(Clone, Copy)]
 struct Placed<'e> {
     edit: &'e Edit,
     start: usize,
     end: usize,
 }
 
-fn placed(edits: &[Edit]) -> Vec<Placed<'_>> {
-    let (mut put, mut taken) = (0, 0);
-    edits
-        .iter()
-        .map(|edit| {
-            let start = edit.start + put - taken;
-            put += edit.put.len();
-            taken += edit.end - edit.start;
-            Placed {
-                edit,
-                start,
-                end: start + edit.put.len(),
-            }
-        })
-        .collect()
+/// The edits of a step, one after the other, each with its place in the output.
+#[derive(Clone)]
+struct Places<'e> {
+    edits: core::slice::Iter<'e, Edit>,
+    put: usize,
+    taken: usize,
+    next: Option<Placed<'e>>,
+    /// Where the next edit's replacement begins; beyond every text where there is none.
+    start: usize,
+}
+
+impl<'e> Places<'e> {
+    fn new(edits: &'e [Edit]) -> Places<'e> {
+        let mut places = Places { edits: edits.iter(), put: 0, taken: 0, next: None, start: usize::MAX };
+        places.step();
+        places
+    }
+
+    fn step(&mut self) {
+        self.next = self.edits.next().map(|edit| {
+            let start = edit.start + self.put - self.taken;
+            self.put += edit.put.len();
+            self.taken += edit.end - edit.start;
+            Placed { edit, start, end: start + edit.put.len() }
+        });
+        self.start = self.next.map_or(usize::MAX, |p| p.start);
+    }
+
+    /// The next edit, if it is as asked.
+    fn next_if(&mut self, asked: impl Fn(&Placed<'e>) -> bool) -> Option<Placed<'e>> {
+        let next = self.next.filter(asked)?;
+        self.step();
+        Some(next)
+    }
 }
 
 /// Proves one step that takes off no level.
 fn check(before: &str, edits: &[Edit], after: &str) -> Result<(), Objection> {
-    let edits = placed(edits);
-    let mut next = 0;
+    let mut places = Places::new(edits);
     let root = walk::object(after, |start, end| {
+        if places.start > end {
+            return Ok(());
+        }
         // Nothing but whole tokens may be written anew, and the others may only stand between them.
-        while let Some(p) = edits
-            .get(next)
-            .filter(|p| p.end < start || p.end == start && !is_token(p))
-        {
-            if is_token(p) {
+        while let Some(p) = places.next_if(|p| p.end < start || p.end == start && !is_token(p)) {
+            if is_token(&p) {
                 return Err((p.start, "a token's edit outside of a token"));
             }
-            next += 1;
         }
-        let first = next;
-        while edits.get(next).is_some_and(|p| is_token(p) && p.start <= end) {
-            if edits[next].start < start || edits[next].end > end {
-                return Err((edits[next].start, "a token's edit across its border"));
+        let mut touched: Option<(Placed<'_>, Placed<'_>)> = None;
+        let mut rule = None;
+        while let Some(p) = places.next_if(|p| is_token(p) && p.start <= end) {
+            if p.start < start || p.end > end {
+                return Err((p.start, "a token's edit across its border"));
             }
-            next += 1;
+            touched = Some((touched.map_or(p, |t| t.0), p));
+            rule = says::with(rule, p.edit.rule).ok_or((p.start, "a token that two rules wrote"))?.into();
         }
-        if edits.get(next).is_some_and(|p| p.start < end) {
-            return Err((edits[next].start, "an edit inside a token"));
+        if let Some(p) = places.next.filter(|p| p.start < end) {
+            return Err((p.start, "an edit inside a token"));
         }
-        if next > first {
-            let touched = &edits[first..next];
-            let token = source(before, touched, start, end).ok_or((start, "a token without a source"))?;
-            if !says::same(token, touched.iter().map(|p| p.edit.rule), &after[start..end]) {
+        if let (Some((first, last)), Some(rule)) = (touched, rule) {
+            let token =
+                source(before, &first, &last, start, end).ok_or((start, "a token without a source"))?;
+            if !says::same(token, rule, &after[start..end]) {
                 return Err((start, "a token that says something else"));
             }
         }
         Ok(())
     })?;
-    if edits[next..].iter().any(is_token) {
-        return Err((after.len(), "a token's edit outside of a token"));
-    }
-    for p in &edits {
-        let taken = &before[p.edit.start..p.edit.end];
-        let outside = p.end <= root.0 || p.start >= root.1;
-        match class(p.edit.rule) {
-            Class::Token => {}
-            Class::Outside if !outside => return Err((p.start, "packaging taken from inside the object")),
-            Class::Outside => {
-                if !p.edit.put.is_empty() {
-                    return Err((p.start, "packaging that puts something"));
-                }
-                // What begins like a member is the rest of the object, not packaging.
-                if p.start >= root.1
-                    && p.edit.rule != Rule::DoubledBody
-                    && taken.trim_start().starts_with([',', ':', '"', '\'', '='])
-                {
-                    return Err((p.start, "a member taken as packaging"));
-                }
-                if p.edit.rule == Rule::DoubledBody && taken.trim() != body(before, &edits, root).trim() {
-                    return Err((p.start, "a copy that differs"));
-                }
-            }
-            Class::Punctuation => {
-                let signs = |s: &str, of: &str| s.chars().all(|c| of.contains(c));
-                if !signs(&p.edit.put, "{}[],:") || !signs(taken, "{}[],:=>;") {
-                    return Err((p.start, "more than punctuation"));
-                }
-            }
-            Class::Void => {
-                if !p.edit.put.is_empty() || !says::nothing(taken) {
-                    return Err((p.start, "something that says something"));
-                }
-            }
-            Class::Level => return Err((p.start, "a level among other edits")),
+    while places.next.is_some() {
+        if let Some(p) = places.next_if(|_| true).filter(is_token) {
+            return Err((p.start, "a token's edit outside of a token"));
         }
     }
+    let mut places = Places::new(edits);
+    while let Some(p) = places.next_if(|_| true) {
+        between(before, edits, &p, root)?;
+    }
     Ok(())
+}
+
+/// Proves one edit that writes no token anew; `root` is the object's span in the output.
+fn between(before: &str, edits: &[Edit], p: &Placed<'_>, root: (usize, usize)) -> Result<(), Objection> {
+    let taken = &before[p.edit.start..p.edit.end];
+    let fail = |what| Err((p.start, what));
+    match class(p.edit.rule) {
+        Class::Token => Ok(()),
+        Class::Outside if p.end > root.0 && p.start < root.1 => {
+            fail("packaging taken from inside the object")
+        }
+        Class::Outside if !p.edit.put.is_empty() => fail("packaging that puts something"),
+        Class::Outside if p.edit.rule == Rule::DoubledBody => {
+            let own = body(before, edits, root);
+            if taken.trim() == own.trim() { Ok(()) } else { fail("a copy that differs") }
+        }
+        // What begins like a member is the rest of the object, not packaging.
+        Class::Outside if p.start >= root.1 && taken.trim_start().starts_with([',', ':', '"', '\'', '=']) => {
+            fail("a member taken as packaging")
+        }
+        Class::Outside => Ok(()),
+        Class::Punctuation => {
+            let signs = |s: &str, of: &str| s.chars().all(|c| of.contains(c));
+            if signs(&p.edit.put, "{}[],:") && signs(taken, "{}[],:=>;") {
+                Ok(())
+            } else {
+                fail("more than punctuation")
+            }
+        }
+        Class::Void if p.edit.put.is_empty() && says::nothing(taken) => Ok(()),
+        Class::Void => fail("something that says something"),
+        Class::Level => fail("a level among other edits"),
+    }
 }
 
 fn is_token(p: &Placed<'_>) -> bool {
     class(p.edit.rule) == Class::Token
 }
 
-/// The token in the input that became `start..end` of the output; `touched` are the edits on it.
-fn source<'t>(before: &'t str, touched: &[Placed<'_>], start: usize, end: usize) -> Option<&'t str> {
-    let (first, last) = (touched.first()?, touched.last()?);
+/// The token in the input that became `start..end` of the output; `first` and `last` are the edits on it.
+fn source<'t>(
+    before: &'t str,
+    first: &Placed<'_>,
+    last: &Placed<'_>,
+    start: usize,
+    end: usize,
+) -> Option<&'t str> {
     // Before the first edit and behind the last one, input and output run side by side.
     let from = first.edit.start.checked_sub(first.start.checked_sub(start)?)?;
     let to = last.edit.end + end.checked_sub(last.end)?;
@@ -267,18 +291,14 @@ fn source<'t>(before: &'t str, touched: &[Placed<'_>], start: usize, end: usize)
 }
 
 /// The input's text of the object that is `root` in the output.
-fn body<'t>(before: &'t str, edits: &[Placed<'_>], root: (usize, usize)) -> &'t str {
+fn body<'t>(before: &'t str, edits: &[Edit], root: (usize, usize)) -> &'t str {
     let back = |at: usize, end: bool| {
-        let passed = edits.iter().take_while(|p| {
-            if end {
-                p.end <= at && p.start < at
-            } else {
-                p.end <= at
-            }
-        });
-        let (put, taken) = passed.fold((0, 0), |(put, taken), p| {
-            (put + p.edit.put.len(), taken + p.edit.end - p.edit.start)
-        });
+        let mut places = Places::new(edits);
+        let (mut put, mut taken) = (0, 0);
+        while let Some(p) = places.next_if(|p| p.end <= at && (!end || p.start < at)) {
+            put += p.edit.put.len();
+            taken += p.edit.end - p.edit.start;
+        }
         (at + taken).saturating_sub(put)
     };
     before.get(back(root.0, false)..back(root.1, true)).unwrap_or("")

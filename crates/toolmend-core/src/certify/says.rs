@@ -5,18 +5,18 @@ use alloc::vec::Vec;
 
 use crate::Rule;
 
-/// Whether the input's token, which `rules` wrote anew, says what the output's token says.
-pub(super) fn same(input: &str, rules: impl Iterator<Item = Rule>, output: &str) -> bool {
-    let mut rule = Rule::RawControl;
-    for r in rules {
-        // Any rule for strings may escape raw control characters on the way; no two others meet.
-        if r != Rule::RawControl && rule != r {
-            if rule != Rule::RawControl {
-                return false;
-            }
-            rule = r;
-        }
+/// The one rule that wrote a token anew, where `rule` did after `before`. Any rule for strings may escape
+/// raw control characters on the way; no two others meet on one token.
+pub(super) fn with(before: Option<Rule>, rule: Rule) -> Option<Rule> {
+    match before {
+        None | Some(Rule::RawControl) => Some(rule),
+        Some(before) if before == rule || rule == Rule::RawControl => Some(before),
+        Some(_) => None,
     }
+}
+
+/// Whether the input's token, which `rule` wrote anew, says what the output's token says.
+pub(super) fn same(input: &str, rule: Rule, output: &str) -> bool {
     match rule {
         Rule::PlusSign | Rule::LeadingZero | Rule::HexNumber | Rule::DigitSeparator | Rule::BarePoint => {
             number(input).is_some_and(|n| number(output) == Some(n))
@@ -87,9 +87,9 @@ fn words(token: &str, rule: Rule) -> Option<String> {
             let clean = !inside.contains(['“', '”', '„', '«', '»']);
             decode(inside, Quote::Content, Slash::Json).filter(|_| clean)
         }
-        Rule::BacktickString => between("`", "`")
-            .filter(|t| !t.contains(['`', '\\']) && !t.contains("${"))
-            .map(String::from),
+        Rule::BacktickString => {
+            between("`", "`").filter(|t| !t.contains(['`', '\\']) && !t.contains("${")).map(String::from)
+        }
         Rule::TripleQuotes => between("\"\"\"", "\"\"\"")
             .filter(|t| !t.contains("\"\"\""))
             .or_else(|| between("'''", "'''").filter(|t| !t.contains("'''")))

@@ -1,7 +1,5 @@
 //! The checker's own reading of JSON (RFC 8259).
 
-use alloc::vec::Vec;
-
 use super::Objection;
 
 /// How deep an object may nest.
@@ -14,8 +12,7 @@ pub(super) fn object(
     mut token: impl FnMut(usize, usize) -> Result<(), Objection>,
 ) -> Result<(usize, usize), Objection> {
     let b = text.as_bytes();
-    // The closers that are owed, the innermost last.
-    let mut owed: Vec<u8> = Vec::new();
+    let mut owed = Owed { depth: 0, bits: [0; MAX_DEPTH / 64] };
     let start = blank(b, 0);
     let mut at = start;
     if b.get(at) != Some(&b'{') {
@@ -25,11 +22,10 @@ pub(super) fn object(
         // A value begins at `at`.
         match b.get(at) {
             Some(&open @ (b'{' | b'[')) => {
-                if owed.len() == MAX_DEPTH {
+                let close = open + 2;
+                if !owed.push(close == b'}') {
                     return Err((at, "too deep"));
                 }
-                let close = open + 2;
-                owed.push(close);
                 at = blank(b, at + 1);
                 if b.get(at) != Some(&close) {
                     if close == b'}' {
@@ -52,7 +48,7 @@ pub(super) fn object(
         }
         // A value has ended before `at`.
         loop {
-            let Some(&close) = owed.last() else {
+            let Some(close) = owed.last() else {
                 return Err((at, "more than one value"));
             };
             match b.get(at) {
@@ -67,7 +63,7 @@ pub(super) fn object(
                     owed.pop();
                     let end = at + 1;
                     at = blank(b, end);
-                    if owed.is_empty() {
+                    if owed.depth == 0 {
                         return if at == b.len() {
                             Ok((start, end))
                         } else {
@@ -78,6 +74,36 @@ pub(super) fn object(
                 _ => return Err((at, "a comma or a closer is missing")),
             }
         }
+    }
+}
+
+/// The closers that are owed: one bit a level, set for a brace.
+struct Owed {
+    depth: usize,
+    bits: [u64; MAX_DEPTH / 64],
+}
+
+impl Owed {
+    /// Owes one more; answers false where that goes too deep.
+    #[inline]
+    fn push(&mut self, brace: bool) -> bool {
+        let Some(word) = self.bits.get_mut(self.depth / 64) else { return false };
+        *word = *word & !(1 << (self.depth % 64)) | u64::from(brace) << (self.depth % 64);
+        self.depth += 1;
+        true
+    }
+
+    #[inline]
+    fn pop(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// The innermost closer that is owed.
+    #[inline]
+    fn last(&self) -> Option<u8> {
+        let top = self.depth.checked_sub(1)?;
+        let brace = self.bits[top / 64 % (MAX_DEPTH / 64)] >> (top % 64) & 1 == 1;
+        Some(if brace { b'}' } else { b']' })
     }
 }
 
@@ -105,6 +131,28 @@ fn blank(b: &[u8], mut at: usize) -> usize {
     at
 }
 
+/// The first place from `i` on of a byte that does not stand for itself in a string: a quote, a backslash
+/// or a control character. Words of eight bytes in which no byte is one go by at once.
+#[inline(always)]
+fn special(b: &[u8], mut i: usize) -> usize {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    const TOP: u64 = 0x8080_8080_8080_8080;
+    while let Some(Ok(word)) = b.get(i..i + 8).map(<[u8; 8]>::try_from) {
+        let word = u64::from_le_bytes(word);
+        let below = |limit: u64, w: u64| w.wrapping_sub(EACH * limit) & !w;
+        let found =
+            (below(0x20, word) | below(1, word ^ (EACH * 0x22)) | below(1, word ^ (EACH * 0x5c))) & TOP;
+        if found != 0 {
+            return i + (found.trailing_zeros() >> 3) as usize;
+        }
+        i += 8;
+    }
+    while b.get(i).is_some_and(|&c| c >= 0x20 && c != 0x22 && c != 0x5c) {
+        i += 1;
+    }
+    i
+}
+
 /// Where the string at `at` ends.
 #[inline]
 fn string(b: &[u8], at: usize) -> Result<usize, Objection> {
@@ -113,22 +161,7 @@ fn string(b: &[u8], at: usize) -> Result<usize, Objection> {
     }
     let mut i = at + 1;
     loop {
-        // Blocks in which nothing needs a look are passed at once.
-        while let Some(block) = b.get(i..i + 16) {
-            let special = block
-                .iter()
-                .fold(false, |s, &c| s | (c < 0x20) | (c == b'"') | (c == b'\\'));
-            if special {
-                break;
-            }
-            i += 16;
-        }
-        while let Some(&c) = b.get(i) {
-            if c < 0x20 || c == b'"' || c == b'\\' {
-                break;
-            }
-            i += 1;
-        }
+        i = special(b, i);
         match b.get(i) {
             Some(b'"') => return Ok(i + 1),
             Some(b'\\') => match b.get(i + 1) {
@@ -150,28 +183,24 @@ fn string(b: &[u8], at: usize) -> Result<usize, Objection> {
 
 /// Where the number or literal at `at` ends.
 fn scalar(b: &[u8], at: usize) -> Result<usize, Objection> {
-    for word in [&b"true"[..], b"false", b"null"] {
-        if b[at..].starts_with(word) {
-            return Ok(at + word.len());
-        }
+    let word: &[u8] = match b[at] {
+        b't' => b"true",
+        b'f' => b"false",
+        b'n' => b"null",
+        _ => b"",
+    };
+    if !word.is_empty() && b[at..].starts_with(word) {
+        return Ok(at + word.len());
     }
     let digits = |mut i: usize| {
         let from = i;
         while b.get(i).is_some_and(u8::is_ascii_digit) {
             i += 1;
         }
-        if i > from {
-            Ok(i)
-        } else {
-            Err((from, "a digit is missing"))
-        }
+        if i > from { Ok(i) } else { Err((from, "a digit is missing")) }
     };
     let mut i = at + usize::from(b[at] == b'-');
-    i = if b.get(i) == Some(&b'0') {
-        i + 1
-    } else {
-        digits(i)?
-    };
+    i = if b.get(i) == Some(&b'0') { i + 1 } else { digits(i)? };
     if b.get(i) == Some(&b'.') {
         i = digits(i + 1)?;
     }

@@ -18,14 +18,20 @@ pub(crate) struct Fault<'a> {
 /// A way on from a fault: some edits, and where and how to read on.
 #[derive(Debug)]
 pub(crate) struct Move {
-    pub(crate) edits: Vec<Edit>,
+    pub(crate) edits: Edits,
     pub(crate) at: usize,
     pub(crate) scan: Scanner,
 }
 
-/// All ways on from a fault.
+/// The most ways on from one fault. No fault has more than one way of each rule that moves.
+const MAX_WAYS: usize = 4;
+
+/// All ways on from a fault. They live on the stack: most faults have one.
 #[derive(Debug, Default)]
-pub(crate) struct Moves(pub(crate) Vec<Move>);
+pub(crate) struct Moves {
+    ways: [Option<Move>; MAX_WAYS],
+    count: usize,
+}
 
 impl Fault<'_> {
     /// The byte that cannot stand; `None` at the end of the text.
@@ -69,7 +75,50 @@ pub(crate) fn close(scan: &Scanner, count: usize, at: usize) -> (Scanner, Vec<Ed
 
 impl Moves {
     /// Adds a way on.
-    pub(crate) fn add(&mut self, edits: Vec<Edit>, at: usize, scan: Scanner) {
-        self.0.push(Move { edits, at, scan });
+    pub(crate) fn add(&mut self, edits: impl Into<Edits>, at: usize, scan: Scanner) {
+        if let Some(way) = self.ways.get_mut(self.count) {
+            *way = Some(Move { edits: edits.into(), at, scan });
+            self.count += 1;
+        }
+    }
+
+    /// How many ways there are.
+    pub(crate) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// All ways, in the order in which they were added.
+    pub(crate) fn drain(&mut self) -> impl Iterator<Item = Move> {
+        self.count = 0;
+        self.ways.iter_mut().filter_map(Option::take)
+    }
+}
+
+/// The edits of one way: most have one.
+#[derive(Debug)]
+pub(crate) enum Edits {
+    One(Edit),
+    Many(Vec<Edit>),
+}
+
+impl From<Edit> for Edits {
+    fn from(edit: Edit) -> Edits {
+        Edits::One(edit)
+    }
+}
+
+impl From<Vec<Edit>> for Edits {
+    fn from(edits: Vec<Edit>) -> Edits {
+        Edits::Many(edits)
+    }
+}
+
+impl Edits {
+    /// Appends them to a list.
+    pub(crate) fn append_to(self, list: &mut Vec<Edit>) {
+        match self {
+            Edits::One(edit) => list.push(edit),
+            Edits::Many(edits) => list.extend(edits),
+        }
     }
 }

@@ -33,11 +33,9 @@ pub(crate) struct Head {
 }
 
 /// What stands behind the object.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Tail {
-    /// The edits that take the tail off.
-    pub(crate) edits: Vec<Edit>,
-    /// How many of them take off closers that close nothing.
+    /// How many closers that close nothing stand there.
     pub(crate) closers: usize,
     /// A fence or mark shows that the model went on past the body by itself.
     pub(crate) end_mark: bool,
@@ -64,12 +62,7 @@ pub(crate) struct Places<'t> {
 
 impl<'t> Places<'t> {
     pub(crate) fn new(text: &'t str) -> Places<'t> {
-        Places {
-            text,
-            from: reasoning_end(text).unwrap_or(0),
-            left: MAX_PLACES,
-            first: true,
-        }
+        Places { text, from: reasoning_end(text).unwrap_or(0), left: MAX_PLACES, first: true }
     }
 
     /// The next place, and whether the opening brace is missing there.
@@ -117,6 +110,9 @@ fn is_quote(c: char) -> bool {
 /// Where the reasoning block ends with which the text begins.
 fn reasoning_end(text: &str) -> Option<usize> {
     let open = skip_blank(text, 0);
+    if text.as_bytes().get(open) != Some(&b'<') {
+        return None;
+    }
     let tag = ["<think>", "<thinking>", "<thought>", "<reasoning>"]
         .into_iter()
         .find(|tag| text[open..].starts_with(tag))?;
@@ -139,10 +135,8 @@ fn placeholder_end(text: &str, at: usize) -> Option<usize> {
     let length =
         memchr::memchr3(b'{', b'}', b'\n', rest).filter(|&n| n < MAX_PLACEHOLDER && rest[n] == b'}')?;
     let inner = &text[at + 1..at + 1 + length];
-    let word = !inner.is_empty()
-        && inner
-            .chars()
-            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ' '));
+    let word =
+        !inner.is_empty() && inner.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ' '));
     let elided = inner.contains("...") || inner.contains('…');
     (word || elided).then_some(at + length + 2)
 }
@@ -165,96 +159,80 @@ pub(crate) fn head(
     headless: bool,
     evidence: &Evidence<'_>,
 ) -> Result<Head, Refused> {
-    let mut head = Head {
-        start,
-        headless,
-        ..Head::default()
-    };
-    let refuse = |at| Refused {
-        reason: Reason::Rest,
-        at,
-    };
-    let mut at = 0;
-    let mut words: Option<usize> = None;
-    let mut seen: Vec<(usize, usize, Rule)> = Vec::new();
-    if let Some(end) = reasoning_end(text).filter(|&end| end <= start) {
-        seen.push((0, end, Rule::ReasoningBlock));
-        at = end;
-    }
-    while at < start {
-        let blank = skip_blank(text, at).min(start);
-        let piece = fence_end(text, blank)
-            .or_else(|| mark_end(text, blank, evidence.known_marks()).map(|end| (end, Rule::LeakedMark)))
-            .filter(|&(end, _)| end <= start);
-        if let Some((end, rule)) = piece {
-            take_words(&mut seen, &mut words, blank);
-            seen.push((at, end, rule));
-            at = end;
-        } else if blank < start {
-            words.get_or_insert(blank);
-            at = blank + text[blank..].chars().next().map_or(1, char::len_utf8);
-        } else {
-            if blank > at && words.is_none() && text[at..blank].chars().any(|c| c > ' ' || c == '\0') {
-                seen.push((at, blank, Rule::InvisibleSpace));
-            }
-            at = blank;
-        }
-    }
-    take_words(&mut seen, &mut words, start);
-    for &(from, end, rule) in &seen {
+    let mut head = Head { start, headless, edits: pieces(text, start, evidence), ..Head::default() };
+    let count = head.edits.len();
+    for n in 0..count {
+        let Edit { start: from, end, rule, .. } = head.edits[n];
         if rule != Rule::Prose {
             continue;
         }
         let mut words = text[from..end].trim();
-        if end == start
+        if n + 1 == count
             && let Some(before) = words.strip_suffix('[')
         {
             head.list = true;
             words = before.trim_end();
         }
         if !harmless(words) || words.ends_with([',', '[', '"']) {
-            return Err(refuse(from));
+            return Err(Refused { reason: Reason::Rest, at: from });
         }
         head.member |= names_member(words, evidence);
+        head.edits[n].rule = if words.is_empty() { Rule::ListWrap } else { statement_or_words(words) };
+        if head.list && !words.is_empty() {
+            let bracket = from + text[from..end].rfind('[').unwrap_or(0);
+            head.edits[n].end = bracket;
+            head.edits.push(Edit::delete(Rule::ListWrap, bracket, end));
+        }
     }
-    head.edits = head_edits(text, &seen, &head);
+    if headless {
+        head.edits.push(Edit::insert(Rule::MissingOpener, start, "{"));
+    }
     Ok(head)
 }
 
-/// Notes the words that end at `end`, if there are any.
-fn take_words(seen: &mut Vec<(usize, usize, Rule)>, words: &mut Option<usize>, end: usize) {
-    if words.take().is_some() {
-        seen.push((seen.last().map_or(0, |s| s.1), end, Rule::Prose));
-    }
-}
-
-fn head_edits(text: &str, seen: &[(usize, usize, Rule)], head: &Head) -> Vec<Edit> {
-    let mut edits: Vec<Edit> = Vec::with_capacity(seen.len() + 1);
+/// Parts what stands before `start` into fences, marks and words; each piece takes the white space around
+/// it along. Nothing where there is only JSON's own white space.
+fn pieces(text: &str, start: usize, evidence: &Evidence<'_>) -> Vec<Edit> {
+    let mut pieces: Vec<Edit> = Vec::with_capacity(8);
     let mut at = 0;
-    for (n, &(_, end, rule)) in seen.iter().enumerate() {
-        let last = n + 1 == seen.len();
-        let end = if last { head.start } else { end };
-        if last && head.list {
-            let bracket = text[..end].rfind('[').unwrap_or(at).max(at);
-            if !text[at..bracket].trim().is_empty() {
-                edits.push(Edit::delete(statement_or_words(&text[at..bracket]), at, bracket));
-                at = bracket;
-            }
-            edits.push(Edit::delete(Rule::ListWrap, at, end));
-        } else {
-            let rule = if rule == Rule::Prose {
-                statement_or_words(&text[at..end])
-            } else {
-                rule
-            };
-            edits.push(Edit::delete(rule, at, end));
-        }
+    let mut piece = |rule, end: usize| {
+        let from = pieces.last().map_or(0, |p: &Edit| p.end);
+        pieces.push(Edit::delete(rule, from, end));
+    };
+    let mut words = false;
+    if let Some(end) = reasoning_end(text).filter(|&end| end <= start) {
+        piece(Rule::ReasoningBlock, end);
         at = end;
     }
-    if head.headless {
-        edits.push(Edit::insert(Rule::MissingOpener, head.start, "{"));
+    while at < start {
+        let blank = skip_blank(text, at).min(start);
+        let mark = fence_end(text, blank)
+            .or_else(|| mark_end(text, blank, evidence.known_marks()).map(|end| (end, Rule::LeakedMark)))
+            .filter(|&(end, _)| end <= start);
+        if let Some((end, rule)) = mark {
+            if core::mem::take(&mut words) {
+                piece(Rule::Prose, blank);
+            }
+            piece(rule, end);
+            at = end;
+        } else if blank < start {
+            words = true;
+            at = blank + text[blank..].chars().next().map_or(1, char::len_utf8);
+        } else {
+            at = start;
+        }
     }
-    edits
+    if words {
+        piece(Rule::Prose, start);
+    }
+    match pieces.last_mut() {
+        Some(last) => last.end = start,
+        None if text[..start].chars().any(|c| !matches!(c, ' ' | '\t' | '\n' | '\r')) => {
+            pieces.push(Edit::delete(Rule::InvisibleSpace, 0, start));
+        }
+        None => {}
+    }
+    pieces
 }
 
 fn statement_or_words(words: &str) -> Rule {
@@ -328,11 +306,7 @@ fn harmless(words: &str) -> bool {
                 quotes += usize::from(c == '"');
                 let after = words[next..].trim_start();
                 // A quote and then a colon: a key. (After an apostrophe only with nothing between.)
-                let colon = if c == '\'' {
-                    words[next..].starts_with(':')
-                } else {
-                    after.starts_with(':')
-                };
+                let colon = if c == '\'' { words[next..].starts_with(':') } else { after.starts_with(':') };
                 if colon || c != '\'' && after.starts_with('=') {
                     return false;
                 }
@@ -355,20 +329,26 @@ fn fence_end(text: &str, at: usize) -> Option<(usize, Rule)> {
     match end - at {
         1..=2 if sign == b'`' => Some((end, Rule::InlineCode)),
         3.. => {
-            let tag = text[end..]
-                .bytes()
-                .take_while(|c| c.is_ascii_alphanumeric() || b"_-+.".contains(c))
-                .count();
+            let tag =
+                text[end..].bytes().take_while(|c| c.is_ascii_alphanumeric() || b"_-+.".contains(c)).count();
             Some((end + tag, Rule::CodeFence))
         }
         _ => None,
     }
 }
 
-/// Reads what stands behind the object as packaging, or refuses it. `text[head.start..end]` is the object.
-pub(crate) fn tail(text: &str, end: usize, head: &Head, evidence: &Evidence<'_>) -> Result<Tail, Refused> {
+/// Reads what stands behind the object as packaging, or refuses it; the edits that take it off are added
+/// to `edits`. `text[head.start..end]` is the object.
+pub(crate) fn tail(
+    text: &str,
+    end: usize,
+    head: &Head,
+    evidence: &Evidence<'_>,
+    edits: &mut Vec<Edit>,
+) -> Result<Tail, Refused> {
     let b = text.as_bytes();
     let mut tail = Tail::default();
+    let own = edits.len();
     let body = &text[head.start..end];
     let mut list = head.list;
     let (mut at, mut taken) = (end, end);
@@ -398,27 +378,31 @@ pub(crate) fn tail(text: &str, end: usize, head: &Head, evidence: &Evidence<'_>)
         let Some((stop, rule)) = piece else {
             let apart = blank > at || tail.end_mark;
             words_behind(text, blank, apart)?;
-            tail.edits.push(Edit::delete(Rule::Prose, taken, text.len()));
+            edits.push(Edit::delete(Rule::Prose, taken, text.len()));
             break;
         };
         tail.end_mark |= matches!(rule, Rule::CodeFence | Rule::InlineCode | Rule::LeakedMark);
         let from = if rule == Rule::ExtraCloser { blank } else { taken };
-        tail.edits.push(Edit::delete(rule, from, stop));
+        // A row of closers is one edit.
+        if rule == Rule::ExtraCloser
+            && let Some(last) = edits[own..].last_mut().filter(|e| e.rule == rule && e.end == blank)
+        {
+            last.end = stop;
+            (at, taken) = (stop, stop);
+            continue;
+        }
+        edits.push(Edit::delete(rule, from, stop));
         (at, taken) = (stop, stop);
     }
     // `[{"x":1}`: the list is not closed.
     if list {
-        return Err(Refused {
-            reason: Reason::Rest,
-            at: end,
-        });
+        return Err(Refused { reason: Reason::Rest, at: end });
     }
-    match tail.edits.last_mut() {
+    match edits[own..].last_mut() {
         // Where packaging went, the white space behind it goes as well.
         Some(last) if last.rule != Rule::ExtraCloser => last.end = text.len(),
         _ if text[at..].chars().any(|c| c > ' ' || c == '\0') => {
-            tail.edits
-                .push(Edit::delete(Rule::InvisibleSpace, at, text.len()));
+            edits.push(Edit::delete(Rule::InvisibleSpace, at, text.len()));
         }
         _ => {}
     }
@@ -448,28 +432,25 @@ fn words_behind(text: &str, at: usize, apart: bool) -> Result<(), Refused> {
     if harmless(words) {
         return Ok(());
     }
-    refuse(if words.contains('{') {
-        Reason::TwoBodies
-    } else {
-        Reason::Rest
-    })
+    refuse(if words.contains('{') { Reason::TwoBodies } else { Reason::Rest })
 }
 
 /// The tail, where the body ends at `at` although containers are open: nothing but fences, backticks and
 /// marks from there to the end of the text, and at least one of them.
-pub(crate) fn end_marks(text: &str, at: usize, evidence: &Evidence<'_>) -> Option<Tail> {
-    let mut tail = Tail::default();
+pub(crate) fn end_marks(
+    text: &str,
+    at: usize,
+    evidence: &Evidence<'_>,
+    edits: &mut Vec<Edit>,
+) -> Option<Tail> {
     let (mut from, mut i) = (at, skip_blank(text, at));
     while i < text.len() {
         let (end, rule) = closing_fence(text, i)
             .or_else(|| mark_end(text, i, evidence.known_marks()).map(|end| (end, Rule::LeakedMark)))?;
-        tail.edits.push(Edit::delete(rule, from, end));
+        edits.push(Edit::delete(rule, from, end));
         from = end;
         i = skip_blank(text, end);
     }
-    tail.end_mark = !tail.edits.is_empty();
-    if let Some(last) = tail.edits.last_mut() {
-        last.end = text.len();
-    }
-    tail.end_mark.then_some(tail)
+    edits.last_mut()?.end = text.len();
+    Some(Tail { end_mark: true, ..Tail::default() })
 }

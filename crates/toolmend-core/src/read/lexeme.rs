@@ -31,11 +31,7 @@ impl<'a> Spot<'a> {
     /// Whether a token that ends at `end` is followed by what may follow it here: a colon after a key;
     /// a comma, a closer, a comment, the next member or the end after a value.
     pub(crate) fn followed(&self, end: usize) -> bool {
-        if self.slot.takes_key() {
-            colon_ahead(self.text, end)
-        } else {
-            follows_value(self.text, end)
-        }
+        if self.slot.takes_key() { colon_ahead(self.text, end) } else { follows_value(self.text, end) }
     }
 }
 
@@ -115,6 +111,9 @@ pub(crate) fn identifier_end(text: &str, at: usize) -> Option<usize> {
 
 /// Where the character at `at` ends, if it is white space that JSON does not know, or cannot be seen.
 pub(crate) fn invisible(text: &str, at: usize) -> Option<usize> {
+    if matches!(text.as_bytes().get(at), None | Some(b' '..=b'~')) {
+        return None;
+    }
     let c = text.get(at..)?.chars().next()?;
     let is = matches!(c,
         '\u{0}' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{a0}' | '\u{ad}' | '\u{1680}' | '\u{2000}'..='\u{200f}'
@@ -160,9 +159,7 @@ pub(crate) fn json_escape(text: &str, at: usize) -> bool {
     let b = text.as_bytes();
     match b.get(at + 1) {
         Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => true,
-        Some(b'u') => b
-            .get(at + 2..at + 6)
-            .is_some_and(|h| h.iter().all(u8::is_ascii_hexdigit)),
+        Some(b'u') => b.get(at + 2..at + 6).is_some_and(|h| h.iter().all(u8::is_ascii_hexdigit)),
         _ => false,
     }
 }
@@ -178,12 +175,7 @@ pub(crate) fn escape_raw(text: &str, raw: &[usize]) -> impl Iterator<Item = Edit
             0xc => "\\f".into(),
             c => alloc::format!("\\u{c:04x}").into(),
         };
-        Edit {
-            start: at,
-            end: at + 1,
-            put,
-            rule: Rule::RawControl,
-        }
+        Edit { start: at, end: at + 1, put, rule: Rule::RawControl }
     })
 }
 
@@ -191,9 +183,7 @@ pub(crate) fn escape_raw(text: &str, raw: &[usize]) -> impl Iterator<Item = Edit
 pub(crate) fn trim_escaped_white(mut text: &str) -> &str {
     loop {
         let shorter = text.trim_ascii_end();
-        let shorter = ["\\n", "\\r", "\\t"]
-            .iter()
-            .fold(shorter, |t, e| t.strip_suffix(e).unwrap_or(t));
+        let shorter = ["\\n", "\\r", "\\t"].iter().fold(shorter, |t, e| t.strip_suffix(e).unwrap_or(t));
         if shorter.len() == text.len() {
             return text;
         }

@@ -12,12 +12,8 @@ const PLAIN: &[&str] = &["</s", "functions.", ">>>"];
 /// `<|…|>`, `<｜…｜>`, `<word>`, `</word>`, `<word=name>`, `[WORD]`, `[/WORD]`, `✿WORD✿`.
 pub(crate) fn mark_end(text: &str, at: usize, known: &[&str]) -> Option<usize> {
     let rest = text.get(at..)?;
-    let listed = known
-        .iter()
-        .chain(PLAIN)
-        .filter(|m| !m.is_empty() && rest.starts_with(**m))
-        .map(|m| m.len())
-        .max();
+    let listed =
+        known.iter().chain(PLAIN).filter(|m| !m.is_empty() && rest.starts_with(**m)).map(|m| m.len()).max();
     shape(rest).max(listed).map(|length| at + length)
 }
 
@@ -29,17 +25,11 @@ fn shape(rest: &str) -> Option<usize> {
         _ => return None,
     };
     let inner = &rest[open.len_utf8()..];
-    let length = inner
-        .char_indices()
-        .take_while(|&(n, _)| n < MAX_MARK)
-        .find(|&(_, c)| c == close)?
-        .0;
+    let length = inner.char_indices().take_while(|&(n, _)| n < MAX_MARK).find(|&(_, c)| c == close)?.0;
     let name = &inner[..length];
     let fits = match open {
         '<' => pipes(name) || tag(name),
-        '[' => word(name.strip_prefix('/').unwrap_or(name), |c| {
-            c.is_ascii_uppercase() || c == '_'
-        }),
+        '[' => word(name.strip_prefix('/').unwrap_or(name), |c| c.is_ascii_uppercase() || c == '_'),
         _ => word(name, |c| c.is_ascii_uppercase()),
     };
     fits.then_some(open.len_utf8() + length + close.len_utf8())
@@ -58,9 +48,7 @@ fn tag(name: &str) -> bool {
     let (name, value) = name.split_once('=').unwrap_or((name, "x"));
     word(name, |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
         && name.starts_with(|c: char| c.is_ascii_alphabetic())
-        && word(value, |c| {
-            c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/')
-        })
+        && word(value, |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/'))
 }
 
 fn word(name: &str, of: impl Fn(char) -> bool) -> bool {

@@ -13,7 +13,8 @@ use super::frame::{self, Head};
 use super::lexeme::{
     Spot, colon_ahead, escape_raw, identifier_end, inside, json_escape, skip_white, trim_escaped_white,
 };
-use super::{Cost, Dead, Level, MAX_READINGS, NO_EDIT, Reading, gap, token, value};
+use super::search::{MAX_READINGS, NO_EDIT, Trail, value};
+use super::{Cost, Dead, Level, Reading, begin, gap, token, token_fault};
 use crate::rules::single_quoted;
 use crate::scan::{AT_CLOSE, AT_STRING, Halt, Scanner, Slot};
 use crate::verdict::Reason;
@@ -33,27 +34,13 @@ pub(crate) fn read(text: &str, head: &Head, evidence: &Evidence<'_>, quote: u8) 
         head,
         evidence,
         quote,
-        arena: Vec::new(),
+        trail: Trail::default(),
         nodes: Vec::new(),
         queue: BinaryHeap::new(),
         visits: BTreeMap::new(),
     };
-    let scan = if head.headless {
-        Scanner::in_object()
-    } else {
-        Scanner::new()
-    };
-    search.push(
-        0,
-        Node {
-            scan,
-            at: head.start,
-            last: NO_EDIT,
-            wary: false,
-            doubtful: false,
-            string: None,
-        },
-    );
+    let scan = begin(head);
+    search.push(0, Node { scan, at: head.start, last: NO_EDIT, wary: false, doubtful: false, string: None });
     search.run()
 }
 
@@ -76,7 +63,7 @@ struct Search<'t> {
     head: &'t Head,
     evidence: &'t Evidence<'t>,
     quote: u8,
-    arena: Vec<(usize, Edit)>,
+    trail: Trail,
     nodes: Vec<Option<Node>>,
     queue: BinaryHeap<Reverse<(usize, usize)>>,
     /// How often each state was met. Two ways into one state are two readings, if any; a third adds
@@ -128,10 +115,7 @@ impl Search<'_> {
         if found.len() == 1 && found[0].doubtful {
             found.clear();
         }
-        let dead = Some(Dead {
-            reason: Reason::Unreadable,
-            at: self.head.start,
-        });
+        let dead = Some(Dead { reason: Reason::Unreadable, at: self.head.start });
         Level {
             in_strings: true,
             readings: found.into_iter().map(|f| f.reading).collect(),
@@ -147,18 +131,13 @@ impl Search<'_> {
             let halt = node.scan.run::<{ AT_CLOSE | AT_STRING }>(bytes, 0, node.at);
             match halt {
                 Halt::Closed(end) => {
-                    let Ok(tail) = frame::tail(self.text, end, self.head, self.evidence) else {
-                        return;
-                    };
+                    let mut behind = Vec::new();
+                    let tail = frame::tail(self.text, end, self.head, self.evidence, &mut behind);
+                    let Ok(tail) = tail else { return };
                     if tail.closers == 0 && stray > 0 {
-                        let reading = self.reading(&node, stray, tail);
+                        let reading = self.reading(&node, stray, tail, behind);
                         let wary = node.wary && self.quote == b'"';
-                        found.push(Found {
-                            stray,
-                            wary,
-                            doubtful: node.doubtful,
-                            reading,
-                        });
+                        found.push(Found { stray, wary, doubtful: node.doubtful, reading });
                     }
                     return;
                 }
@@ -208,11 +187,7 @@ impl Search<'_> {
             node.at = end;
             return Some(0);
         }
-        let at = if super::token_fault(self.text, &node.scan, at) {
-            node.scan.token()
-        } else {
-            at
-        };
+        let at = if token_fault(self.text, &node.scan, at) { node.scan.token() } else { at };
         let slot = match node.scan.slot() {
             Slot::After if at == node.scan.token() => {
                 if node.scan.inside_object() {
@@ -223,17 +198,9 @@ impl Search<'_> {
             }
             slot => slot,
         };
-        let lexeme = token(&Spot {
-            text: self.text,
-            at,
-            slot,
-        })?;
+        let lexeme = token(&Spot { text: self.text, at, slot })?;
         node.scan.took(at, lexeme.end);
-        node.scan.set_slot(if slot.takes_key() {
-            Slot::Colon
-        } else {
-            Slot::After
-        });
+        node.scan.set_slot(if slot.takes_key() { Slot::Colon } else { Slot::After });
         node.at = lexeme.end;
         for edit in lexeme.edits {
             self.edit(node, edit);
@@ -244,11 +211,7 @@ impl Search<'_> {
 
     /// The string at `at` may also be one that a rule reads whole: three quotes, or parts joined by `+`.
     fn other_string(&mut self, stray: usize, node: &Node, at: usize) {
-        let spot = Spot {
-            text: self.text,
-            at,
-            slot: node.scan.slot(),
-        };
+        let spot = Spot { text: self.text, at, slot: node.scan.slot() };
         let Some(lexeme) = token(&spot) else { return };
         if lexeme.edits.iter().all(|e| e.rule == Rule::RawControl) || self.quote == b'\'' {
             return;
@@ -256,13 +219,7 @@ impl Search<'_> {
         let mut scan = node.scan.clone();
         scan.took(at, lexeme.end);
         scan.set_slot(Slot::After);
-        let mut other = Node {
-            scan,
-            at: lexeme.end,
-            wary: true,
-            string: None,
-            ..*node
-        };
+        let mut other = Node { scan, at: lexeme.end, wary: true, string: None, ..*node };
         for edit in lexeme.edits {
             self.edit(&mut other, edit);
         }
@@ -286,14 +243,7 @@ impl Search<'_> {
             let item = node.scan.slot() != Slot::Value && !strays.is_empty();
             let wary = node.wary || item || strays.len() % 2 == 1;
             let doubtful = node.doubtful || doubtful;
-            let mut after = Node {
-                scan,
-                at: read.close + 1,
-                last: node.last,
-                wary,
-                doubtful,
-                string: None,
-            };
+            let mut after = Node { scan, at: read.close + 1, last: node.last, wary, doubtful, string: None };
             for edit in edits {
                 self.edit(&mut after, edit);
             }
@@ -319,11 +269,7 @@ impl Search<'_> {
     /// The edits that make one string of what stands between two quotes, and whether that string is
     /// doubtful; `None` where that is not certain.
     fn string(&self, open: usize, close: usize, strays: &[usize]) -> Option<(Vec<Edit>, bool)> {
-        let mut all = super::lexeme::Inside {
-            close,
-            raw: Vec::new(),
-            pairs: Vec::new(),
-        };
+        let mut all = super::lexeme::Inside { close, raw: Vec::new(), pairs: Vec::new() };
         let b = self.text.as_bytes();
         let mut at = open + 1;
         while at < close {
@@ -339,18 +285,13 @@ impl Search<'_> {
         }
         if self.quote == b'\'' {
             let doubtful = !strays.is_empty() && breaks_line(self.text, &all.raw);
-            return Some((
-                single_quoted(self.text, open, &all, Rule::BareApostrophe)?,
-                doubtful,
-            ));
+            return Some((single_quoted(self.text, open, &all, Rule::BareApostrophe)?, doubtful));
         }
         if !all.pairs.iter().all(|&p| json_escape(self.text, p)) {
             return None;
         }
-        let mut edits: Vec<Edit> = strays
-            .iter()
-            .map(|&at| Edit::insert(Rule::InnerQuotes, at, "\\"))
-            .collect();
+        let mut edits: Vec<Edit> =
+            strays.iter().map(|&at| Edit::insert(Rule::InnerQuotes, at, "\\")).collect();
         edits.extend(escape_raw(self.text, &all.raw));
         edits.sort_by_key(|e| e.start);
         let doubtful = swallows_border(self.text, strays)
@@ -368,28 +309,16 @@ impl Search<'_> {
     }
 
     fn edit(&mut self, node: &mut Node, edit: Edit) {
-        self.arena.push((node.last, edit));
-        node.last = self.arena.len() - 1;
+        node.last = self.trail.push(node.last, edit);
     }
 
-    fn reading(&self, node: &Node, stray: usize, tail: frame::Tail) -> Reading {
-        let mut edits = self.head.edits.clone();
-        let inside = edits.len();
-        let mut last = node.last;
-        while last != NO_EDIT {
-            let (before, edit) = &self.arena[last];
-            edits.push(edit.clone());
-            last = *before;
-        }
-        edits[inside..].reverse();
-        edits.extend(tail.edits);
+    fn reading(&self, node: &Node, stray: usize, tail: frame::Tail, behind: Vec<Edit>) -> Reading {
+        let mut edits = self.trail.edits(&self.head.edits, node.last);
+        edits.extend(behind);
         edits.sort_by_key(|e| (e.start, e.end));
         Reading {
             edits,
-            cost: Cost {
-                grade: Grade::Schema,
-                edits: stray,
-            },
+            cost: Cost { grade: Grade::Schema, edits: stray },
             closed: 0,
             closers: 0,
             number_last: false,

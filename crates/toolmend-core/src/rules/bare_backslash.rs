@@ -44,7 +44,7 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
 
 /// Whether a backslash before this text can only be content: what follows is an escape neither in JSON
 /// nor in Python, JavaScript or C, and no quote.
-pub(crate) fn is_content(after: &str) -> bool {
+fn is_content(after: &str) -> bool {
     let hex = |from: usize| after.bytes().skip(from).take_while(u8::is_ascii_hexdigit).count();
     match after.as_bytes().first() {
         None | Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' | b'v' | b'0'..=b'9') => false,

@@ -1,6 +1,5 @@
 //! `doubled-comma`: two commas between members
 
-use alloc::vec;
 use crate::read::fault::{Fault, Moves};
 use crate::scan::Slot;
 use super::{Act, Counter, Example, Spec};
@@ -28,6 +27,6 @@ pub(super) const SPEC: Spec = Spec {
 
 fn moves(fault: &Fault<'_>, out: &mut Moves) {
     if fault.slot == Slot::Key && fault.byte() == Some(b',') {
-        out.add(vec![Edit::delete(Rule::DoubledComma, fault.at, fault.at + 1)], fault.at + 1, fault.scan.clone());
+        out.add(Edit::delete(Rule::DoubledComma, fault.at, fault.at + 1), fault.at + 1, fault.scan.clone());
     }
 }

@@ -1,6 +1,5 @@
 //! `doubled-opener`: the opening brace twice
 
-use alloc::vec;
 use crate::read::fault::{Fault, Moves};
 use crate::scan::Slot;
 use super::{Act, Counter, Example, Spec};
@@ -27,7 +26,8 @@ pub(super) const SPEC: Spec = Spec {
 };
 
 fn moves(fault: &Fault<'_>, out: &mut Moves) {
-    if fault.slot == Slot::FirstKey && fault.byte() == Some(b'{') {
-        out.add(vec![Edit::delete(Rule::DoubledOpener, fault.at, fault.at + 1)], fault.at + 1, fault.scan.clone());
+    // One brace too many is a slip; a row of them is something else.
+    if fault.slot == Slot::FirstKey && fault.rest().strip_prefix('{').is_some_and(|r| !r.trim_start().starts_with('{')) {
+        out.add(Edit::delete(Rule::DoubledOpener, fault.at, fault.at + 1), fault.at + 1, fault.scan.clone());
     }
 }

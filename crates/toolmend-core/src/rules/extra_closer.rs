@@ -1,6 +1,5 @@
 //! `extra-closer`: a closer that closes nothing
 
-use alloc::vec;
 use crate::read::fault::{Fault, Moves};
 use crate::read::lexeme::skip_white;
 use crate::scan::Slot;
@@ -31,6 +30,6 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
     let next = fault.text.as_bytes().get(skip_white(fault.text, fault.at + 1));
     let goes_on = matches!(next, None | Some(b',' | b'}' | b']'));
     if fault.slot == Slot::After && matches!(fault.byte(), Some(b'}' | b']')) && goes_on {
-        out.add(vec![Edit::delete(Rule::ExtraCloser, fault.at, fault.at + 1)], fault.at + 1, fault.scan.clone());
+        out.add(Edit::delete(Rule::ExtraCloser, fault.at, fault.at + 1), fault.at + 1, fault.scan.clone());
     }
 }

@@ -27,6 +27,7 @@ pub(super) const SPEC: Spec = Spec {
 fn layer(text: &str) -> Option<Vec<Edit>> {
     const ENTITIES: &[(&str, &str)] =
         &[("&quot;", "\""), ("&#34;", "\""), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"), ("&#39;", "'"), ("&apos;", "'")];
+    memchr::memchr(b'&', text.as_bytes())?;
     if !text.contains("&quot;") && !text.contains("&#34;") || text.contains('"') {
         return None;
     }

@@ -1,6 +1,5 @@
 //! `leading-comma`: a comma after an opening brace
 
-use alloc::vec;
 use crate::read::fault::{Fault, Moves};
 use crate::read::lexeme::skip_white;
 use crate::scan::Slot;
@@ -33,7 +32,7 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
         // Another key must follow, or this may be all that is left of a member.
         if !matches!(fault.text.as_bytes().get(skip_white(fault.text, fault.at + 1)), None | Some(b'}' | b',')) {
             scan.set_slot(Slot::FirstKey);
-            out.add(vec![Edit::delete(Rule::LeadingComma, fault.at, fault.at + 1)], fault.at + 1, scan);
+            out.add(Edit::delete(Rule::LeadingComma, fault.at, fault.at + 1), fault.at + 1, scan);
         }
     }
 }

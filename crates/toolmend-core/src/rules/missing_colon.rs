@@ -1,6 +1,5 @@
 //! `missing-colon`: no colon between key and value
 
-use alloc::vec;
 use crate::read::fault::{Fault, Moves};
 use crate::scan::Slot;
 use super::literal_case::literal_ahead;
@@ -37,6 +36,6 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
     {
         let mut scan = fault.scan.clone();
         scan.set_slot(Slot::Value);
-        out.add(vec![Edit::insert(Rule::MissingColon, end, ":")], fault.at, scan);
+        out.add(Edit::insert(Rule::MissingColon, end, ":"), fault.at, scan);
     }
 }

@@ -1,6 +1,5 @@
 //! `missing-comma`: no comma between members
 
-use alloc::vec;
 use crate::read::fault::{Fault, Moves};
 use crate::read::lexeme::{colon_ahead, identifier_end, key_ahead};
 use crate::scan::Slot;
@@ -49,6 +48,6 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
         let end = fault.scan.end();
         let mut scan = fault.scan.clone();
         scan.took_comma(end);
-        out.add(vec![Edit::insert(Rule::MissingComma, end, ",")], fault.at, scan);
+        out.add(Edit::insert(Rule::MissingComma, end, ","), fault.at, scan);
     }
 }

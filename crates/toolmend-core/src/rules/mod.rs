@@ -61,13 +61,13 @@ pub struct Counter {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Act {
     /// Something between tokens that says nothing: answers where it ends.
-    Gap(fn(&str, usize) -> Option<usize>),
+    Gap(Gap),
     /// A token that is not written as JSON writes it.
-    Token(fn(&Spot<'_>) -> Option<Lexeme>),
+    Token(Token),
     /// Punctuation that is missing, or one too many.
-    Move(fn(&Fault<'_>, &mut Moves)),
+    Move(Ways),
     /// A whole level of escaping around the body: answers the edits that take it off.
-    Layer(fn(&str) -> Option<Vec<Edit>>),
+    Layer(Layer),
     /// What stands around the object: recognised by `read::frame`.
     Frame,
     /// Found by searching through all readings: `read::quotes`.
@@ -76,7 +76,6 @@ pub(crate) enum Act {
 
 mod number;
 
-pub(crate) use bare_backslash::is_content;
 pub(crate) use single_quotes::edits as single_quoted;
 pub(crate) use smart_quotes::closers as smart_closers;
 
@@ -226,6 +225,66 @@ rules! {
     KeySpelling => key_spelling,
     /// `null` for an optional property that has no null.
     NullOptional => null_optional,
+}
+
+type Gap = fn(&str, usize) -> Option<usize>;
+type Token = fn(&Spot<'_>) -> Option<Lexeme>;
+type Ways = fn(&Fault<'_>, &mut Moves);
+type Layer = fn(&str) -> Option<Vec<Edit>>;
+
+/// A table of the rules that act in one way, in the order of all rules, made when this is compiled.
+macro_rules! table {
+    ($(#[$doc:meta])* $name:ident: $act:ident, $of:ty) => {
+        $(#[$doc])*
+        pub(crate) static $name: &[(Rule, $of)] = {
+            const COUNT: usize = {
+                let (mut n, mut i) = (0, 0);
+                while i < Rule::ALL.len() {
+                    if let Act::$act(_) = Rule::ALL[i].spec().act {
+                        n += 1;
+                    }
+                    i += 1;
+                }
+                n
+            };
+            const TABLE: [(Rule, $of); COUNT] = {
+                let mut table: [Option<(Rule, $of)>; COUNT] = [None; COUNT];
+                let (mut n, mut i) = (0, 0);
+                while i < Rule::ALL.len() {
+                    if let Act::$act(act) = Rule::ALL[i].spec().act {
+                        table[n] = Some((Rule::ALL[i], act));
+                        n += 1;
+                    }
+                    i += 1;
+                }
+                let mut whole = [match table[0] { Some(row) => row, None => panic!() }; COUNT];
+                let mut i = 0;
+                while i < COUNT {
+                    whole[i] = match table[i] { Some(row) => row, None => panic!() };
+                    i += 1;
+                }
+                whole
+            };
+            &TABLE
+        };
+    };
+}
+
+table! {
+    /// What says nothing between tokens.
+    GAPS: Gap, Gap
+}
+table! {
+    /// Tokens that are not written as JSON writes them.
+    TOKENS: Token, Token
+}
+table! {
+    /// Ways on from a fault.
+    MOVES: Move, Ways
+}
+table! {
+    /// Levels of escaping.
+    LAYERS: Layer, Layer
 }
 
 impl Rule {

@@ -1,6 +1,5 @@
 //! `trailing-comma`: a comma before a closer
 
-use alloc::vec;
 use crate::read::fault::{Fault, Moves};
 use crate::scan::Slot;
 use super::{Act, Counter, Example, Spec};
@@ -31,6 +30,6 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
         let comma = fault.scan.comma();
         let mut scan = fault.scan.clone();
         scan.set_slot(Slot::After);
-        out.add(vec![Edit::delete(Rule::TrailingComma, comma, comma + 1)], fault.at, scan);
+        out.add(Edit::delete(Rule::TrailingComma, comma, comma + 1), fault.at, scan);
     }
 }

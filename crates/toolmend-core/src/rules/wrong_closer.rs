@@ -1,6 +1,5 @@
 //! `wrong-closer`: a brace for a bracket
 
-use alloc::vec;
 use crate::read::fault::{Fault, Moves};
 use crate::scan::Slot;
 use super::{Act, Counter, Example, Spec};
@@ -38,5 +37,5 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
     // The scanner reads the closer that belongs; the text behind it is read as it stands.
     let mut scan = fault.scan.clone();
     scan.close(fault.at + 1);
-    out.add(vec![Edit::replace(Rule::WrongCloser, fault.at, fault.at + 1, put)], fault.at + 1, scan);
+    out.add(Edit::replace(Rule::WrongCloser, fault.at, fault.at + 1, put), fault.at + 1, scan);
 }

@@ -1,6 +1,5 @@
 //! `wrong-separator`: another sign in the place of a colon or comma
 
-use alloc::vec;
 use crate::read::fault::{Fault, Moves};
 use crate::scan::Slot;
 use super::{Act, Counter, Example, Spec};
@@ -32,11 +31,11 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
         let Some(sign) = ["=>", "=", ":="].into_iter().find(|s| fault.rest().starts_with(s)) else { return };
         scan.set_slot(Slot::Value);
         let end = fault.at + sign.len();
-        out.add(vec![Edit::replace(Rule::WrongSeparator, fault.at, end, ":")], end, scan);
+        out.add(Edit::replace(Rule::WrongSeparator, fault.at, end, ":"), end, scan);
     } else if fault.slot == Slot::Value && fault.byte() == Some(b'=') && fault.text[..fault.at].ends_with(':') {
-        out.add(vec![Edit::delete(Rule::WrongSeparator, fault.at, fault.at + 1)], fault.at + 1, scan);
+        out.add(Edit::delete(Rule::WrongSeparator, fault.at, fault.at + 1), fault.at + 1, scan);
     } else if fault.slot == Slot::After && fault.in_object() && fault.byte() == Some(b';') {
         scan.took_comma(fault.at);
-        out.add(vec![Edit::replace(Rule::WrongSeparator, fault.at, fault.at + 1, ",")], fault.at + 1, scan);
+        out.add(Edit::replace(Rule::WrongSeparator, fault.at, fault.at + 1, ","), fault.at + 1, scan);
     }
 }

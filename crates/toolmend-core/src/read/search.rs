@@ -1,0 +1,369 @@
+//! The uniform-cost search through all ways on.
+//!
+//! Closers that are missing may have stood before any comma, not only where the text first fails. So
+//! where a reading sets closers, its level is searched once more with a fork at every comma.
+
+use alloc::collections::BinaryHeap;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cmp::{Ordering, Reverse};
+
+use super::fault::{Fault, Moves, close};
+use super::frame::{self, Head, Tail};
+use super::lexeme::{inside, skip_white};
+use super::{Cost, Dead, Level, Reading, advance, begin};
+use crate::edit::apply;
+use crate::rules::MOVES;
+use crate::scan::{AT_CLOSE, AT_COMMA, Halt, Scanner, Slot};
+use crate::verdict::Reason;
+use crate::{Edit, Evidence, Grade, Rule};
+
+/// The most nodes of one search, beside one for every fourth byte of the text.
+const MAX_NODES: usize = 4096;
+/// The most bytes that a search scans, as a multiple of the text's length.
+const MAX_SCANS: usize = 64;
+/// The most readings of a level that are kept.
+pub(super) const MAX_READINGS: usize = 64;
+
+/// No edit came before.
+pub(super) const NO_EDIT: usize = usize::MAX;
+
+/// The readings of the object that begins at `head.start`, of the cheapest level only.
+pub(super) fn read(text: &str, head: &Head, evidence: &Evidence<'_>) -> Level {
+    let found = Search::new(text, head, evidence, None).run::<AT_CLOSE>();
+    match found.readings.iter().find(|r| r.closers > 0) {
+        Some(reading) if !found.over_budget => {
+            let bound = Some(reading.cost);
+            Search::new(text, head, evidence, bound).run::<{ AT_CLOSE | AT_COMMA }>()
+        }
+        _ => found,
+    }
+}
+
+/// A way that was followed up to here.
+#[derive(Debug)]
+struct Node {
+    scan: Scanner,
+    at: usize,
+    cost: Cost,
+    /// The last edit of this way, in the trail.
+    last: usize,
+    closers: usize,
+}
+
+/// The edits of all ways, each with the one before it on its way.
+#[derive(Debug, Default)]
+pub(super) struct Trail(Vec<(usize, Edit)>);
+
+impl Trail {
+    /// Appends an edit to the way that ends in `last`; answers the way's new end.
+    pub(super) fn push(&mut self, last: usize, edit: Edit) -> usize {
+        self.0.push((last, edit));
+        self.0.len() - 1
+    }
+
+    /// The edits of the way that ends in `last`, behind those of the head.
+    pub(super) fn edits(&self, head: &[Edit], mut last: usize) -> Vec<Edit> {
+        let mut edits = head.to_vec();
+        while last != NO_EDIT {
+            let (before, edit) = &self.0[last];
+            edits.push(edit.clone());
+            last = *before;
+        }
+        edits[head.len()..].reverse();
+        edits
+    }
+
+    /// Where the edit at `last` ends in the text.
+    fn end(&self, last: usize) -> Option<usize> {
+        self.0.get(last).map(|(_, edit)| edit.end)
+    }
+}
+
+struct Search<'t> {
+    text: &'t str,
+    head: &'t Head,
+    evidence: &'t Evidence<'t>,
+    trail: Trail,
+    nodes: Vec<Option<Node>>,
+    queue: BinaryHeap<Reverse<(Cost, usize)>>,
+    found: Vec<Reading>,
+    dead: Option<(Cost, Dead)>,
+    /// Nothing that costs more is followed.
+    bound: Option<Cost>,
+    /// Bytes scanned so far.
+    scanned: usize,
+}
+
+impl<'t> Search<'t> {
+    fn new(text: &'t str, head: &'t Head, evidence: &'t Evidence<'t>, bound: Option<Cost>) -> Search<'t> {
+        Search {
+            text,
+            head,
+            evidence,
+            trail: Trail::default(),
+            nodes: Vec::new(),
+            queue: BinaryHeap::new(),
+            found: Vec::new(),
+            dead: None,
+            bound,
+            scanned: 0,
+        }
+    }
+
+    fn run<const STOP: u8>(mut self) -> Level {
+        let cost = if self.head.headless { Cost::NONE.with(Grade::Punctuation, 1) } else { Cost::NONE };
+        let scan = begin(self.head);
+        self.push(Node { scan, at: self.head.start, cost, last: NO_EDIT, closers: 0 });
+        let mut over_budget = false;
+        while let Some(Reverse((cost, index))) = self.queue.pop() {
+            if self.found.first().is_some_and(|best| best.cost < cost) {
+                break;
+            }
+            if self.nodes.len() > MAX_NODES + self.text.len() / 4
+                || self.scanned / MAX_SCANS > self.text.len() + 1024
+            {
+                over_budget = true;
+                break;
+            }
+            if let Some(node) = self.nodes[index].take() {
+                self.follow::<STOP>(node);
+            }
+        }
+        let readings = self.distinct();
+        let in_strings = self.dead.as_ref().is_some_and(|(_, dead)| {
+            matches!(dead.reason, Reason::Unreadable | Reason::OpenString)
+                && (self.text[..dead.at].trim_end().ends_with(['"', '\''])
+                    || self.text[dead.at..].starts_with(['"', '\'']))
+        });
+        Level { readings, in_strings, dead: self.dead.map(|(_, dead)| dead), over_budget }
+    }
+
+    fn push(&mut self, node: Node) {
+        if self.bound.is_some_and(|bound| node.cost > bound) {
+            return;
+        }
+        self.queue.push(Reverse((node.cost, self.nodes.len())));
+        self.nodes.push(Some(node));
+    }
+
+    /// Follows one way until it ends, or until something is to be decided.
+    fn follow<const STOP: u8>(&mut self, mut node: Node) {
+        loop {
+            let from = node.at;
+            let (trail, last, cost) = (&mut self.trail, &mut node.last, &mut node.cost);
+            let halt = advance::<STOP>(self.text, &mut node.scan, node.at, |edit| {
+                *cost = cost.with(edit.rule.grade(), 1);
+                *last = trail.push(*last, edit);
+            });
+            let to = match halt {
+                Halt::End => self.text.len(),
+                Halt::Fault(at) | Halt::TooDeep(at) | Halt::Closed(at) | Halt::Comma(at) | Halt::Str(at) => {
+                    at
+                }
+            };
+            self.scanned += to.saturating_sub(from) + 1;
+            match halt {
+                Halt::Closed(end) => return self.closed(node, end),
+                Halt::End => return self.ended(node),
+                Halt::TooDeep(at) => return self.fail(node.cost, Reason::TooDeep, at),
+                Halt::Fault(at) | Halt::Str(at) => return self.fault(node, at),
+                Halt::Comma(at) => {
+                    self.fork(&node, at);
+                    node.scan.took_comma(at);
+                    node.at = at + 1;
+                }
+            }
+        }
+    }
+
+    /// The outermost object is closed; what follows must be packaging, or this closer is one too many.
+    fn closed(&mut self, node: Node, end: usize) {
+        let mut edits = Vec::new();
+        match frame::tail(self.text, end, self.head, self.evidence, &mut edits) {
+            Ok(tail) => self.found(&node, &tail, edits, 0, false),
+            Err(refused) => {
+                self.fail(node.cost, refused.reason, refused.at);
+                if self.trail.end(node.last) != Some(end) {
+                    let mut scan = node.scan.clone();
+                    scan.open(true);
+                    scan.set_slot(Slot::After);
+                    self.ways(&Node { scan, ..node }, end - 1);
+                }
+            }
+        }
+    }
+
+    /// The text is used up.
+    fn ended(&mut self, mut node: Node) {
+        let end = self.text.trim_ascii_end().len();
+        let scan = &mut node.scan;
+        if scan.in_string() {
+            return self.fail(node.cost, Reason::OpenString, scan.token());
+        }
+        if scan.at_number_end() {
+            scan.took(scan.token(), end);
+            scan.set_slot(Slot::After);
+        } else if scan.in_token() {
+            return self.fail(node.cost, Reason::CutToken, scan.token());
+        }
+        match scan.slot() {
+            Slot::After => self.close_at_end(node, &Tail::default(), Vec::new()),
+            Slot::Start => self.fail(node.cost, Reason::NoObject, self.head.start),
+            _ => self.fail(node.cost, Reason::Dangling, end),
+        }
+    }
+
+    /// The body ends here with containers open.
+    fn close_at_end(&mut self, mut node: Node, tail: &Tail, behind: Vec<Edit>) {
+        let end = node.scan.end();
+        let bytes = self.text.as_bytes();
+        let number = matches!(bytes.get(node.scan.token()), Some(b'0'..=b'9' | b'-' | b'+' | b'.'))
+            && end > node.scan.token()
+            && !matches!(bytes[end - 1], b'}' | b']' | b'"');
+        let count = node.scan.depth();
+        let (scan, edits) = close(&node.scan, count, end);
+        node.scan = scan;
+        let node = self.edited(node, edits);
+        self.found(&node, tail, behind, count, number);
+    }
+
+    fn found(&mut self, node: &Node, tail: &Tail, behind: Vec<Edit>, closed: usize, number_last: bool) {
+        let cost = node.cost.with(Grade::Packaging, tail.closers);
+        if self.bound.is_some_and(|bound| cost > bound) {
+            return;
+        }
+        match self.found.first().map(|best| best.cost.cmp(&cost)) {
+            Some(Ordering::Less) => return,
+            Some(Ordering::Greater) => self.found.clear(),
+            _ => {}
+        }
+        if self.found.len() >= MAX_READINGS {
+            return;
+        }
+        let mut edits = self.trail.edits(&self.head.edits, node.last);
+        // Closers too many and too few in one body: it is not known which of them was meant.
+        // `opts: {"x":1}}`: nor whether the name before the object is a key of a larger one.
+        let extra = tail.closers > 0 || edits.iter().any(|e| e.rule == Rule::ExtraCloser);
+        if extra && (node.closers > 0 || self.head.member) {
+            return self.fail(cost, Reason::Unreadable, node.scan.end());
+        }
+        edits.extend(behind);
+        // Stable: closers set at one place stay in their order, and an insertion precedes a deletion.
+        edits.sort_by_key(|e| (e.start, e.end));
+        self.found.push(Reading {
+            edits,
+            cost,
+            closed,
+            closers: node.closers,
+            number_last,
+            end_mark: tail.end_mark,
+            copies: tail.copies,
+        });
+    }
+
+    /// The byte at `at` cannot stand, and no rule knows a token there.
+    fn fault(&mut self, node: Node, at: usize) {
+        let mut behind = Vec::new();
+        if node.scan.slot() == Slot::After
+            && let Some(tail) = frame::end_marks(self.text, at, self.evidence, &mut behind)
+        {
+            return self.close_at_end(node, &tail, behind);
+        }
+        if !self.ways(&node, at) {
+            let open = self.text.as_bytes()[at] == b'"' && inside(self.text, at + 1, b'"').is_none();
+            self.fail(node.cost, if open { Reason::OpenString } else { Reason::Unreadable }, at);
+        }
+    }
+
+    /// Queues every way on that a rule knows; answers whether there was one.
+    fn ways(&mut self, node: &Node, at: usize) -> bool {
+        let fault = Fault { text: self.text, at, slot: node.scan.slot(), scan: &node.scan };
+        let mut moves = Moves::default();
+        MOVES.iter().for_each(|(_, ways)| ways(&fault, &mut moves));
+        let any = moves.len() > 0;
+        for way in moves.drain() {
+            let mut edits = Vec::new();
+            way.edits.append_to(&mut edits);
+            let next = self.edited(Node { scan: way.scan, at: way.at, ..*node }, edits);
+            self.push(next);
+        }
+        any
+    }
+
+    /// Queues the ways on which closers stood before this comma.
+    fn fork(&mut self, node: &Node, comma: usize) {
+        let room = self.bound.map_or(0, |bound| bound.edits.saturating_sub(node.cost.edits));
+        let next = self.text.as_bytes().get(skip_white(self.text, comma + 1));
+        for count in 1..node.scan.depth().min(room + 1) {
+            // Behind the comma an object goes on with a key, which no bare number or bracket is.
+            if node.scan.outer_is_object(count) == Some(true)
+                && matches!(next, None | Some(b'0'..=b'9' | b'-' | b'{' | b'[' | b'}' | b']' | b','))
+            {
+                continue;
+            }
+            let (mut scan, edits) = close(&node.scan, count, node.scan.end());
+            scan.took_comma(comma);
+            let next = self.edited(Node { scan, at: comma + 1, ..*node }, edits);
+            self.push(next);
+        }
+    }
+
+    /// The node with these edits made.
+    fn edited(&mut self, mut node: Node, edits: impl IntoIterator<Item = Edit>) -> Node {
+        for edit in edits {
+            node.cost = node.cost.with(edit.rule.grade(), 1);
+            node.closers += usize::from(edit.rule == Rule::MissingCloser);
+            node.last = self.trail.push(node.last, edit);
+        }
+        node
+    }
+
+    /// Notes where the cheapest way that fails gets stuck; of several, the one that gets furthest.
+    fn fail(&mut self, cost: Cost, reason: Reason, at: usize) {
+        if self.dead.as_ref().is_none_or(|(least, dead)| cost < *least || cost == *least && at > dead.at) {
+            self.dead = Some((cost, Dead { reason, at }));
+        }
+    }
+
+    /// The readings found, without those that say the same as another.
+    fn distinct(&mut self) -> Vec<Reading> {
+        let mut readings = core::mem::take(&mut self.found);
+        if readings.len() > 1 {
+            // The one that closes at the end first, so that it is the one to be shown.
+            readings.sort_by_key(|r| Reverse(r.closed));
+            let mut values: Vec<String> = Vec::new();
+            readings.retain(|r| match value(self.text, &r.edits) {
+                Some(v) if values.contains(&v) => false,
+                Some(v) => {
+                    values.push(v);
+                    true
+                }
+                None => false,
+            });
+        }
+        readings
+    }
+}
+
+/// The output of these edits without the white space between its tokens: equal where two readings say
+/// the same.
+pub(super) fn value(text: &str, edits: &[Edit]) -> Option<String> {
+    let output = apply(text, edits).ok()?;
+    let (mut string, mut escaped) = (false, false);
+    Some(
+        output
+            .chars()
+            .filter(|&c| {
+                let inside = string;
+                match c {
+                    _ if escaped => escaped = false,
+                    '\\' if string => escaped = true,
+                    '"' => string = !string,
+                    _ => {}
+                }
+                inside || !matches!(c, ' ' | '\n' | '\r' | '\t')
+            })
+            .collect(),
+    )
+}

@@ -1,0 +1,71 @@
+//! The way through a body where every fault has one way on: nothing is searched.
+
+use super::fault::{Fault, Moves};
+use super::frame::{self, Head};
+use super::{Cost, Reading, advance, begin};
+use crate::rules::MOVES;
+use crate::scan::{AT_CLOSE, Halt, Slot};
+use crate::{Evidence, Grade, Rule};
+
+/// The one reading of the body, if each of its faults has one way on and none of them sets a closer;
+/// `None` where a search must decide. It is the reading that the search would find: with one way on from
+/// every fault there is no other.
+pub(super) fn read(text: &str, head: &mut Head, evidence: &Evidence<'_>) -> Option<Reading> {
+    let mut edits = core::mem::take(&mut head.edits);
+    let inside = edits.len();
+    let mut scan = begin(head);
+    let mut at = head.start;
+    loop {
+        match advance::<AT_CLOSE>(text, &mut scan, at, |edit| edits.push(edit)) {
+            Halt::Closed(end) => {
+                let before = edits.len();
+                if let Ok(tail) = frame::tail(text, end, head, evidence, &mut edits)
+                    && !(tail.closers > 0 && head.member)
+                {
+                    let mut cost =
+                        if head.headless { Cost::NONE.with(Grade::Punctuation, 1) } else { Cost::NONE };
+                    for edit in &edits[inside..before] {
+                        cost = cost.with(edit.rule.grade(), 1);
+                    }
+                    if edits[inside..before].iter().any(|e| e.rule == Rule::ExtraCloser) && head.member {
+                        break;
+                    }
+                    edits.sort_by_key(|e| (e.start, e.end));
+                    return Some(Reading {
+                        edits,
+                        cost: cost.with(Grade::Packaging, tail.closers),
+                        closed: 0,
+                        closers: 0,
+                        number_last: false,
+                        end_mark: tail.end_mark,
+                        copies: tail.copies,
+                    });
+                }
+                break;
+            }
+            Halt::Fault(fault) => {
+                let slot = scan.slot();
+                if slot == Slot::After && matches!(text.as_bytes()[fault], b'`' | b'~' | b'<' | b'[') {
+                    break;
+                }
+                let mut moves = Moves::default();
+                let place = Fault { text, at: fault, slot, scan: &scan };
+                MOVES.iter().for_each(|(_, ways)| ways(&place, &mut moves));
+                if moves.len() != 1 {
+                    break;
+                }
+                let Some(way) = moves.drain().next() else { break };
+                let from = edits.len();
+                way.edits.append_to(&mut edits);
+                if edits[from..].iter().any(|e| e.rule == Rule::MissingCloser) {
+                    break;
+                }
+                (scan, at) = (way.scan, way.at);
+            }
+            _ => break,
+        }
+    }
+    edits.truncate(inside);
+    head.edits = edits;
+    None
+}
