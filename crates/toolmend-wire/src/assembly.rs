@@ -1,0 +1,366 @@
+//! Signals to calls, whatever protocol they came by.
+//!
+//! A piece names its call by number, by id, or not at all, and servers get each of these wrong. What
+//! decides is whether the call's object is still open, and whether the piece begins one:
+//!
+//! ```text
+//!  the piece's call    with a new id                with its name again        otherwise
+//!  nothing written     same, unless the name        same                       same
+//!                      is another
+//!  object open         same                         same                       same
+//!  object closed       a new call if it has a       a new call if it begins    same
+//!                      name and no text, or         an object, unless it is
+//!                      begins an object             a copy of the whole body
+//! ```
+//!
+//! So ids that change with every piece (vLLM with gpt-oss) stay one call, and calls that share a number
+//! (ollama/ollama#7881 and others) do not run into each other. A copy of the body without an id of its own
+//! stays in the body: what is to become of a doubled body is the mender's question.
+
+mod body;
+mod call;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use self::call::{Loss, Naming, OpenCall, Said};
+use crate::limits::{Exceeded, Limits};
+use crate::recorded::{Call, Choice, Finish, Usage};
+use crate::signal::{Arguments, Piece, Signal, Slot};
+use crate::text::{Joined, Text};
+
+/// Puts the signals of one turn together.
+#[derive(Debug, Default)]
+pub struct Assembly {
+    limits: Limits,
+    held: usize,
+    model: Option<String>,
+    choices: BTreeMap<u32, OpenChoice>,
+    calls: Vec<OpenCall>,
+    slots: BTreeMap<(u32, Slot), usize>,
+    indices: BTreeSet<(u32, u32)>,
+    usage: Option<Usage>,
+    /// Events so far, and pieces so far: what came after what.
+    events: u64,
+    pieces: u64,
+    /// The latest event that could not be read.
+    lost: Option<Loss>,
+    whole: bool,
+    ended: bool,
+}
+
+#[derive(Debug, Default)]
+struct OpenChoice {
+    content: Joined,
+    reasoning: Joined,
+    finish: Option<Finish>,
+    latest: Option<usize>,
+}
+
+/// How a call stands at the moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct View<'a> {
+    /// The choice that it belongs to.
+    pub choice: u32,
+    /// Its number within the choice.
+    pub index: u32,
+    /// Its id, where one came.
+    pub id: Option<&'a str>,
+    /// Its name so far.
+    pub name: &'a str,
+    /// Its arguments so far.
+    pub arguments: &'a str,
+    /// Whether its first object is closed.
+    pub closed: bool,
+    /// Whether another call of its choice was opened after its latest piece.
+    pub followed: bool,
+    /// Whether its pieces do not make a body; why is told at the end.
+    pub faulty: bool,
+}
+
+/// What a turn came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assembled {
+    /// The model's name.
+    pub model: Option<String>,
+    /// The calls, ordered by choice and then as they were opened.
+    pub calls: Vec<Call>,
+    /// The choices, ordered by number.
+    pub choices: Vec<Choice>,
+    /// What the server counted.
+    pub usage: Option<Usage>,
+    /// Whether the end of the turn was seen.
+    pub terminal: bool,
+    /// Whether half of a surrogate pair stood alone in a text or reasoning.
+    pub lone_surrogate: bool,
+}
+
+impl Assembly {
+    /// Nothing has come yet.
+    #[must_use]
+    pub fn new(limits: Limits) -> Self {
+        Assembly {
+            limits,
+            ..Assembly::default()
+        }
+    }
+
+    /// The signals that follow come with another event.
+    pub fn next_event(&mut self) {
+        self.events += 1;
+    }
+
+    /// The event at this byte could not be read, or is an error: any call that is open may have lost a piece
+    /// with it.
+    pub fn lose(&mut self, offset: u64) {
+        self.lost = Some(Loss {
+            offset,
+            after: self.pieces,
+        });
+    }
+
+    /// Takes what an event says.
+    ///
+    /// # Errors
+    /// When the turn holds more than its limits allow.
+    pub fn signal(&mut self, signal: Signal<'_>) -> Result<(), Exceeded> {
+        match signal {
+            Signal::Model(model) => {
+                if self.model.is_none() && !model.is_empty() {
+                    let model = model.to_text();
+                    self.hold(model.len())?;
+                    self.model = Some(model);
+                }
+            }
+            Signal::Choice(choice) => {
+                self.choice(choice)?;
+            }
+            Signal::Call(piece) => {
+                self.piece(piece)?;
+            }
+            Signal::Content { choice, text } => {
+                let added = self.choice(choice)?.content.grow(text);
+                self.hold(added)?;
+            }
+            Signal::Reasoning { choice, text } => {
+                let added = self.choice(choice)?.reasoning.grow(text);
+                self.hold(added)?;
+            }
+            Signal::Finish { choice, word } => {
+                let finish = word.map_or(Finish::Null, |word| Finish::Word(word.to_text()));
+                let choice = self.choice(choice)?;
+                // The later word counts; but an end is a claim, and a cut was measured.
+                if !choice.finish.as_ref().is_some_and(Finish::says_cut)
+                    && (finish != Finish::Null || choice.finish.is_none())
+                {
+                    choice.finish = Some(finish);
+                }
+            }
+            Signal::Usage(usage) => self.usage = Some(usage),
+            Signal::Whole => self.whole = true,
+            Signal::End => self.ended = true,
+        }
+        Ok(())
+    }
+
+    /// Takes a piece of a call; answers the call's number in [`Assembly::view`].
+    ///
+    /// # Errors
+    /// When the turn holds more than its limits allow.
+    pub fn piece(&mut self, piece: Piece<'_>) -> Result<usize, Exceeded> {
+        let id = piece.id.map(Text::to_text).filter(|id| !id.is_empty());
+        let name = piece.name.map(Text::to_text).filter(|name| !name.is_empty());
+        let said = Said {
+            id,
+            name,
+            arguments: piece.arguments.filter(|arguments| !arguments.is_empty()),
+        };
+        self.choice(piece.choice)?;
+        let at = match self
+            .target(&piece, &said)
+            .filter(|at| !self.begins_another(*at, piece.slot, &said))
+        {
+            Some(at) => at,
+            None => self.open(&piece)?,
+        };
+        self.pieces += 1;
+        let call = &mut self.calls[at];
+        let lost = self.lost.filter(|loss| match call.opened {
+            // The piece that names a call is its first; where it is missing, it may be the one that was lost.
+            0 => said.name.is_none(),
+            _ => call.may_lack(loss),
+        });
+        call.event = self.events;
+        if call.opened == 0 {
+            call.opened = self.pieces;
+            call.latest = self.pieces;
+        } else if said.says_something() {
+            call.latest = self.pieces;
+        }
+        let added = call.take(said, lost);
+        self.hold(added)?;
+        if let Some(choice) = self.choices.get_mut(&piece.choice) {
+            choice.latest = Some(at);
+        }
+        Ok(at)
+    }
+
+    /// How many calls there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.calls.len()
+    }
+
+    /// Whether there is no call.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.calls.is_empty()
+    }
+
+    /// How the call of this number stands, counted in the order in which they were opened.
+    #[must_use]
+    pub fn view(&self, call: usize) -> Option<View<'_>> {
+        let open = self.calls.get(call)?;
+        Some(View {
+            choice: open.choice,
+            index: open.index,
+            id: open.id.as_deref(),
+            name: &open.name,
+            arguments: open.body.text.text(),
+            closed: open.body.shape.closed(),
+            followed: self.calls[call..]
+                .iter()
+                .any(|c| c.choice == open.choice && c.opened > open.latest),
+            faulty: open.fault.is_some() || open.body.text.lone().is_some(),
+        })
+    }
+
+    /// The turn is over.
+    #[must_use]
+    pub fn finish(self) -> Assembled {
+        let mut last_opened: BTreeMap<u32, u64> = BTreeMap::new();
+        for call in &self.calls {
+            last_opened.insert(call.choice, call.opened);
+        }
+        let mut calls: Vec<Call> = Vec::with_capacity(self.calls.len());
+        for call in self.calls {
+            let followed = last_opened
+                .get(&call.choice)
+                .is_some_and(|opened| *opened > call.latest);
+            calls.push(call.finish(followed, self.lost));
+        }
+        // Some servers send a call in the older form beside the present one.
+        let copies = |call: &&Call| {
+            calls
+                .iter()
+                .any(|c| !c.legacy && c.choice == call.choice && c.says_as(call))
+        };
+        let doubled: BTreeSet<(u32, u32)> = calls
+            .iter()
+            .filter(|call| call.legacy)
+            .filter(copies)
+            .map(|call| (call.choice, call.index))
+            .collect();
+        calls.retain(|call| !doubled.contains(&(call.choice, call.index)));
+        calls.sort_by_key(|call| call.choice);
+
+        let missing = if self.whole { Finish::Missing } else { Finish::Null };
+        let mut lone_surrogate = false;
+        let choices = self.choices.into_iter().map(|(index, mut open)| {
+            open.content.end();
+            open.reasoning.end();
+            lone_surrogate |= open.content.lone().is_some() || open.reasoning.lone().is_some();
+            Choice {
+                index,
+                content: open.content.into_text(),
+                reasoning: open.reasoning.into_text(),
+                finish: open.finish.unwrap_or_else(|| missing.clone()),
+            }
+        });
+        Assembled {
+            model: self.model,
+            calls,
+            choices: choices.collect(),
+            usage: self.usage,
+            terminal: self.whole || self.ended,
+            lone_surrogate,
+        }
+    }
+
+    fn choice(&mut self, number: u32) -> Result<&mut OpenChoice, Exceeded> {
+        if self.choices.len() >= self.limits.choices && !self.choices.contains_key(&number) {
+            return Err(Exceeded::Choices(self.limits.choices));
+        }
+        Ok(self.choices.entry(number).or_default())
+    }
+
+    /// The call that a piece belongs to, if it opens none.
+    fn target(&self, piece: &Piece<'_>, said: &Said<'_>) -> Option<usize> {
+        match piece.slot {
+            Slot::Whole => None,
+            Slot::Numbered(_) | Slot::Legacy => self.slots.get(&(piece.choice, piece.slot)).copied(),
+            Slot::Unnumbered => {
+                let same = |call: &OpenCall| call.choice == piece.choice && call.id == said.id;
+                let of_id = said.id.as_ref().and_then(|_| self.calls.iter().rposition(same));
+                of_id.or_else(|| self.choices.get(&piece.choice)?.latest)
+            }
+        }
+    }
+
+    /// The table at the top of this file.
+    fn begins_another(&self, at: usize, slot: Slot, said: &Said<'_>) -> bool {
+        let call = &self.calls[at];
+        let new_id = matches!((&said.id, &call.id), (Some(new), Some(own)) if new != own);
+        // Two entries of one list are two calls.
+        if call.event == self.events && (new_id || said.name.is_some() && slot == Slot::Unnumbered) {
+            return true;
+        }
+        if call.body.shape.closed() {
+            let text = said.arguments.map(Arguments::to_text).unwrap_or_default();
+            let begins_object = text.trim_start().starts_with(['{', '[']);
+            return if new_id {
+                begins_object || said.name.is_some() && text.trim().is_empty()
+            } else {
+                begins_object && said.name.is_some() && text != call.body.text.text()
+            };
+        }
+        let other_name = |name: &String| Naming::of(&call.name, name) == Naming::Another;
+        new_id && said.name.as_ref().is_some_and(other_name) && call.body.is_blank()
+    }
+
+    fn open(&mut self, piece: &Piece<'_>) -> Result<usize, Exceeded> {
+        if self.calls.len() >= self.limits.calls {
+            return Err(Exceeded::Calls(self.limits.calls));
+        }
+        let at = self.calls.len();
+        let index = self.free_index(piece);
+        self.indices.insert((piece.choice, index));
+        self.slots.insert((piece.choice, piece.slot), at);
+        self.calls.push(OpenCall::new(piece.choice, index, piece.slot));
+        Ok(at)
+    }
+
+    /// The server's number where no other call of the choice has it, else the one after the highest.
+    fn free_index(&self, piece: &Piece<'_>) -> u32 {
+        if let Slot::Numbered(number) = piece.slot
+            && !self.indices.contains(&(piece.choice, number))
+        {
+            return number;
+        }
+        let highest = self
+            .indices
+            .range((piece.choice, 0)..=(piece.choice, u32::MAX))
+            .next_back();
+        highest.map_or(0, |(_, highest)| highest.saturating_add(1))
+    }
+
+    fn hold(&mut self, added: usize) -> Result<(), Exceeded> {
+        self.held = self.held.saturating_add(added);
+        if self.held > self.limits.held_bytes {
+            return Err(Exceeded::HeldBytes(self.limits.held_bytes));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

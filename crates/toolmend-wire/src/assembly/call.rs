@@ -1,0 +1,155 @@
+//! One call that may still go on.
+
+use super::body::Body;
+use crate::recorded::{Bound, Call, CallFault};
+use crate::signal::{Arguments, Slot};
+
+/// A call that may still go on.
+#[derive(Debug)]
+pub(super) struct OpenCall {
+    pub(super) choice: u32,
+    pub(super) index: u32,
+    pub(super) slot: Slot,
+    pub(super) id: Option<String>,
+    pub(super) name: String,
+    pub(super) body: Body,
+    pub(super) fault: Option<CallFault>,
+    /// The event that its latest piece came with.
+    pub(super) event: u64,
+    /// When its first piece came, and its latest one that said anything.
+    pub(super) opened: u64,
+    pub(super) latest: u64,
+}
+
+/// An event that could not be read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Loss {
+    pub(super) offset: u64,
+    /// How many pieces had come before it.
+    pub(super) after: u64,
+}
+
+/// What a piece says of its call.
+pub(super) struct Said<'a> {
+    pub(super) id: Option<String>,
+    pub(super) name: Option<String>,
+    pub(super) arguments: Option<Arguments<'a>>,
+}
+
+impl Said<'_> {
+    pub(super) fn says_something(&self) -> bool {
+        self.id.is_some() || self.name.is_some() || self.arguments.is_some()
+    }
+}
+
+impl OpenCall {
+    /// Nothing has come of it yet.
+    pub(super) fn new(choice: u32, index: u32, slot: Slot) -> Self {
+        OpenCall {
+            choice,
+            index,
+            slot,
+            id: None,
+            name: String::new(),
+            body: Body::default(),
+            fault: None,
+            event: 0,
+            opened: 0,
+            latest: 0,
+        }
+    }
+
+    /// Whether it was open when this event got lost, and has said nothing since.
+    pub(super) fn may_lack(&self, loss: &Loss) -> bool {
+        loss.after >= self.latest && !self.body.shape.closed()
+    }
+
+    /// Answers how many bytes were added.
+    pub(super) fn take(&mut self, said: Said<'_>, lost: Option<Loss>) -> usize {
+        let mut added = 0;
+        if let Some(id) = said.id.filter(|_| self.id.is_none()) {
+            added += id.len();
+            self.id = Some(id);
+        }
+        if let Some(name) = said.name {
+            added += self.rename(&name);
+        }
+        let Some(arguments) = said.arguments else {
+            return added;
+        };
+        if let Some(Loss { offset, .. }) = lost {
+            self.fault.get_or_insert(CallFault::PieceLost { offset });
+        }
+        match self.body.take(arguments) {
+            Ok(bytes) => added + bytes,
+            Err(fault) => {
+                self.fault.get_or_insert(fault);
+                added
+            }
+        }
+    }
+
+    fn rename(&mut self, name: &str) -> usize {
+        let before = self.name.len();
+        match Naming::of(&self.name, name) {
+            Naming::First => self.name = name.to_owned(),
+            Naming::Same => {}
+            // A name that comes in pieces is complete before the arguments begin.
+            Naming::Longer if self.body.is_blank() => self.name = name.to_owned(),
+            Naming::Another if self.body.is_blank() => self.name.push_str(name),
+            Naming::Longer | Naming::Another => {
+                self.fault
+                    .get_or_insert_with(|| CallFault::NameChanged { to: name.to_owned() });
+            }
+        }
+        self.name.len().saturating_sub(before)
+    }
+
+    pub(super) fn finish(mut self, followed: bool, lost: Option<Loss>) -> Call {
+        self.body.text.end();
+        if let Some(at) = self.body.text.lone() {
+            self.fault.get_or_insert(CallFault::LoneSurrogate { at });
+        }
+        let torn = self.slot != Slot::Whole && lost.is_some_and(|loss| self.may_lack(&loss));
+        let bound = match followed {
+            _ if torn => Bound::Torn,
+            true => Bound::Followed,
+            false => Bound::Last,
+        };
+        Call {
+            choice: self.choice,
+            index: self.index,
+            id: self.id,
+            name: self.name,
+            arguments: self.body.finish(),
+            fault: self.fault,
+            bound,
+            legacy: self.slot == Slot::Legacy,
+        }
+    }
+}
+
+/// How a name relates to the one that is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Naming {
+    First,
+    Same,
+    /// The known name, and more.
+    Longer,
+    Another,
+}
+
+impl Naming {
+    pub(super) fn of(known: &str, name: &str) -> Naming {
+        if known.is_empty() {
+            Naming::First
+        // Some servers write a missing name as the word `null`.
+        } else if known == name || name == "null" {
+            Naming::Same
+        } else if name.starts_with(known) {
+            Naming::Longer
+        } else {
+            Naming::Another
+        }
+    }
+}

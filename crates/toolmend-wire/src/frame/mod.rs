@@ -1,0 +1,191 @@
+//! Bytes to events. What an event says is not this module's business.
+//!
+//! ```text
+//!            first line        data: | event: | id: | retry: | :      Sse
+//!  Opening ───────────────┬─────────────────────────────────────────▶ events between blank lines
+//!            { or [       │
+//!                         └─────────────────────────────────────────▶ Json
+//!                                                                     a line each, or values that
+//!                                                                     stretch over lines
+//! ```
+
+mod json;
+mod sse;
+
+use crate::error::WireErrorKind;
+use crate::limits::Exceeded;
+
+/// One event of a recording.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Event<'a> {
+    /// The event's name; empty where it has none.
+    pub(crate) name: &'a [u8],
+    /// Its data.
+    pub(crate) data: &'a [u8],
+    /// Where the data begins.
+    pub(crate) place: Place,
+    /// The data stands in one stretch of the recording, so places in it can be told.
+    pub(crate) unbroken: bool,
+}
+
+impl Event<'_> {
+    /// Where this byte of the data stands; the beginning of the data where that cannot be told.
+    pub(crate) fn place_of(&self, byte: usize) -> Place {
+        match self.data.get(..byte) {
+            Some(before) if self.unbroken => {
+                let lines = place_after(before, byte).line - 1;
+                Place {
+                    offset: self.place.offset + byte as u64,
+                    line: self.place.line + lines,
+                }
+            }
+            _ => self.place,
+        }
+    }
+}
+
+/// A place in a recording.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// In bytes from its beginning.
+    pub(crate) offset: u64,
+    /// The line of that byte, from 1. A line ends with LF, CR or CRLF.
+    pub(crate) line: u64,
+}
+
+impl Place {
+    const START: Place = Place { offset: 0, line: 1 };
+}
+
+/// Takes events; what it answers as an error ends the reading.
+pub(crate) type Events<'s> = dyn FnMut(Event<'_>) -> Result<(), Exceeded> + 's;
+
+/// Why framing ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Stop {
+    pub(crate) kind: WireErrorKind,
+    pub(crate) place: Place,
+}
+
+/// Finds out what kind of recording the bytes are, and cuts it into events.
+#[derive(Debug)]
+pub(crate) struct Framer {
+    event_bytes: usize,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    /// What was read does not tell yet what it is.
+    Opening(Vec<u8>),
+    Sse(sse::Sse),
+    Json(json::Json),
+}
+
+/// How many bytes may pass before it is known what they are: white space, and the first field's name.
+const MAX_OPENING: usize = 4096;
+
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+impl Framer {
+    pub(crate) fn new(event_bytes: usize) -> Self {
+        Framer {
+            event_bytes,
+            state: State::Opening(Vec::new()),
+        }
+    }
+
+    /// Takes the next bytes and passes on the events that they complete.
+    pub(crate) fn push(&mut self, bytes: &[u8], events: &mut Events<'_>) -> Result<(), Stop> {
+        match &mut self.state {
+            State::Opening(opening) => {
+                let had = opening.len();
+                let looked = bytes.len().min(MAX_OPENING - had.min(MAX_OPENING) + 1);
+                opening.extend_from_slice(&bytes[..looked]);
+                let Some(state) = decide(opening, false, self.event_bytes)? else {
+                    return Ok(());
+                };
+                let opening = core::mem::replace(&mut self.state, state);
+                if let State::Opening(opening) = opening {
+                    self.push(&opening, events)?;
+                }
+                self.push(&bytes[looked..], events)
+            }
+            State::Sse(sse) => sse.push(bytes, events),
+            State::Json(json) => json.push(bytes, events),
+        }
+    }
+
+    /// There are no more bytes: passes on what stands open.
+    pub(crate) fn finish(mut self, events: &mut Events<'_>) -> Result<(), Stop> {
+        if let State::Opening(opening) = &self.state {
+            let opening = opening.clone();
+            let empty = Stop {
+                kind: WireErrorKind::Empty,
+                place: Place::START,
+            };
+            self.state = decide(&opening, true, self.event_bytes)?.ok_or(empty)?;
+            self.push(&opening, events)?;
+        }
+        match self.state {
+            State::Opening(_) => Ok(()),
+            State::Sse(sse) => sse.finish(events),
+            State::Json(json) => json.finish(events),
+        }
+    }
+}
+
+/// What a recording is that begins like this; `None` where that is still open. What it is not is said only
+/// of a full opening or of `all` there is, so that it does not depend on where the bytes were cut.
+fn decide(opening: &[u8], all: bool, event_bytes: usize) -> Result<Option<State>, Stop> {
+    let text = opening.strip_prefix(BOM).unwrap_or(opening);
+    let blank = text.iter().take_while(|b| b.is_ascii_whitespace()).count();
+    let place = place_after(opening, opening.len() - text.len() + blank);
+    let text = &text[blank..];
+    if matches!(text, [b'{' | b'[', ..]) {
+        return Ok(Some(State::Json(json::Json::new(event_bytes))));
+    }
+    // An event stream begins with one of its fields or with a comment.
+    let end = text.iter().position(|b| matches!(b, b':' | b'\n' | b'\r'));
+    if FIELDS.contains(&&text[..end.unwrap_or(text.len())]) && (end.is_some() || all && !text.is_empty()) {
+        return Ok(Some(State::Sse(sse::Sse::new(event_bytes))));
+    }
+    if opening.len() <= MAX_OPENING && (!all || text.is_empty()) {
+        return Ok(None);
+    }
+    let kind = match text {
+        [b'<', ..] => WireErrorKind::Markup,
+        // The first bytes of gzip and of Zstandard.
+        [0x1F, 0x8B, ..] | [0x28, 0xB5, 0x2F, 0xFD, ..] => WireErrorKind::Compressed,
+        _ if is_binary(text) => WireErrorKind::Binary,
+        _ => WireErrorKind::NotARecording,
+    };
+    Err(Stop { kind, place })
+}
+
+const FIELDS: [&[u8]; 5] = [b"", b"data", b"event", b"id", b"retry"];
+
+fn is_binary(text: &[u8]) -> bool {
+    let broken = core::str::from_utf8(text).is_err_and(|error| error.error_len().is_some());
+    broken
+        || text
+            .iter()
+            .any(|b| b.is_ascii_control() && !b.is_ascii_whitespace())
+}
+
+fn place_after(bytes: &[u8], count: usize) -> Place {
+    let before = &bytes[..count];
+    let feeds = before.iter().filter(|b| **b == b'\n').count();
+    let returns = before
+        .windows(2)
+        .filter(|pair| pair[0] == b'\r' && pair[1] != b'\n')
+        .count();
+    let last = usize::from(before.last() == Some(&b'\r'));
+    Place {
+        offset: count as u64,
+        line: 1 + (feeds + returns + last) as u64,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,213 @@
+//! OpenAI Chat Completions.
+//!
+//! Streamed, a turn is a row of `chat.completion.chunk` objects and then the text `[DONE]`:
+//!
+//! ```text
+//! {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"call_1","function":{"name":"f","arguments":""}}]}}]}
+//! {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"a\":1}"}}]}}]}
+//! {"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}
+//! {"choices":[],"usage":{"prompt_tokens":50,"completion_tokens":20}}
+//! [DONE]
+//! ```
+//!
+//! Not streamed, it is one `chat.completion` object with a `message` in the place of each `delta`; its calls
+//! have no `index`. Servers of the same name differ in all the ways that are told apart here: no `index`
+//! (the Mistral API), arguments that are an object (bridges), content in parts, `reasoning_content` or
+//! `reasoning` beside it, the older `function_call`, llama.cpp's `timings`.
+
+use super::Protocol;
+use crate::json::Value;
+use crate::limits::Exceeded;
+use crate::recorded::Usage;
+use crate::signal::{Arguments, Piece, Signal, Sink, Slot};
+use crate::text::Text;
+
+/// Reads OpenAI Chat Completions.
+#[derive(Debug)]
+pub(super) struct OpenAiChat;
+
+impl Protocol for OpenAiChat {
+    fn recognises(&self, event: Value<'_>) -> bool {
+        let Some(choices) = event.get("choices").filter(|choices| choices.is_array()) else {
+            return false;
+        };
+        // The older text completions have choices too, with a `text` each.
+        choices
+            .items()
+            .next()
+            .is_none_or(|choice| choice.has("delta") || choice.has("message"))
+    }
+
+    fn ends(&self, data: &str) -> bool {
+        data.starts_with("[DONE]")
+    }
+
+    fn read<'a>(&mut self, event: Value<'a>, sink: &mut Sink<'_, 'a>) -> Result<(), Exceeded> {
+        let [model, choices, usage, timings] = event.pick(["model", "choices", "usage", "timings"]);
+        if let Some(model) = model.and_then(Value::text) {
+            sink(Signal::Model(model))?;
+        }
+        let mut whole = false;
+        for (position, choice) in choices.into_iter().flat_map(Value::items).enumerate() {
+            whole |= read_choice(position, choice, sink)?;
+        }
+        if let Some(usage) = counted(usage, timings) {
+            sink(Signal::Usage(usage))?;
+        }
+        if whole { sink(Signal::Whole) } else { Ok(()) }
+    }
+}
+
+/// Answers whether the choice holds a whole message.
+fn read_choice<'a>(position: usize, choice: Value<'a>, sink: &mut Sink<'_, 'a>) -> Result<bool, Exceeded> {
+    let [index, delta, message, finish] = choice.pick(["index", "delta", "message", "finish_reason"]);
+    let number = number(index).unwrap_or(u32::try_from(position).unwrap_or(u32::MAX));
+    sink(Signal::Choice(number))?;
+    let whole = delta.is_none() && message.is_some();
+    if let Some(said) = delta.or(message) {
+        read_message(number, said, whole, sink)?;
+    }
+    match finish.and_then(Value::text).filter(|word| !word.is_empty()) {
+        Some(word) => sink(Signal::Finish {
+            choice: number,
+            word: Some(word),
+        })?,
+        None if whole && choice.has("finish_reason") => sink(Signal::Finish {
+            choice: number,
+            word: None,
+        })?,
+        None => {}
+    }
+    Ok(whole)
+}
+
+fn read_message<'a>(
+    choice: u32,
+    said: Value<'a>,
+    whole: bool,
+    sink: &mut Sink<'_, 'a>,
+) -> Result<(), Exceeded> {
+    let [thought, other_thought, content, calls, legacy] = said.pick([
+        "reasoning_content",
+        "reasoning",
+        "content",
+        "tool_calls",
+        "function_call",
+    ]);
+    // Some servers send both, with the same text.
+    if let Some(text) = thought.or(other_thought).and_then(Value::text) {
+        sink(Signal::Reasoning { choice, text })?;
+    }
+    if let Some(content) = content {
+        match content.text() {
+            Some(text) => sink(Signal::Content { choice, text })?,
+            None => read_parts(choice, content, sink)?,
+        }
+    }
+    for call in calls.into_iter().flat_map(Value::items) {
+        let [index, id, function, custom] = call.pick(["index", "id", "function", "custom"]);
+        // Custom tools take free text, which is none of our business.
+        if custom.is_some() {
+            continue;
+        }
+        let slot = match number(index) {
+            _ if whole => Slot::Whole,
+            Some(number) => Slot::Numbered(number),
+            None => Slot::Unnumbered,
+        };
+        // A few bridges leave `function` out and put its fields into the call.
+        let function = function.unwrap_or(call);
+        sink(Signal::Call(piece(
+            choice,
+            slot,
+            id.and_then(Value::text),
+            function,
+        )))?;
+    }
+    match legacy.filter(|function| function.is_object()) {
+        Some(function) => sink(Signal::Call(piece(choice, Slot::Legacy, None, function))),
+        None => Ok(()),
+    }
+}
+
+/// Content in parts: `[{"type":"text","text":…},{"type":"thinking","thinking":[…]}]`.
+fn read_parts<'a>(choice: u32, content: Value<'a>, sink: &mut Sink<'_, 'a>) -> Result<(), Exceeded> {
+    for part in content.items() {
+        let [text, thinking] = part.pick(["text", "thinking"]);
+        if let Some(text) = text.and_then(Value::text) {
+            sink(Signal::Content { choice, text })?;
+        }
+        for thought in thinking.into_iter().flat_map(Value::items) {
+            if let Some(text) = thought.get("text").and_then(Value::text) {
+                sink(Signal::Reasoning { choice, text })?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn piece<'a>(choice: u32, slot: Slot, id: Option<Text<'a>>, function: Value<'a>) -> Piece<'a> {
+    let [name, arguments] = function.pick(["name", "arguments"]);
+    Piece {
+        choice,
+        slot,
+        id,
+        name: name.and_then(Value::text),
+        arguments: arguments.map(|said| said.text().map_or(Arguments::Json(said.raw()), Arguments::Text)),
+    }
+}
+
+/// llama.cpp counts in `timings`, whether or not the request asked for `usage`.
+fn counted(usage: Option<Value<'_>>, timings: Option<Value<'_>>) -> Option<Usage> {
+    let field = |object: Option<Value<'_>>, name| object?.get(name)?.unsigned();
+    Some(Usage {
+        input_tokens: field(usage, "prompt_tokens").or_else(|| field(timings, "prompt_n")),
+        output_tokens: field(usage, "completion_tokens").or_else(|| field(timings, "predicted_n"))?,
+    })
+}
+
+/// The number of a choice or call. Some bridges write it as a string.
+fn number(value: Option<Value<'_>>) -> Option<u32> {
+    let value = value?;
+    let number = value
+        .unsigned()
+        .or_else(|| value.text()?.to_text().parse().ok())?;
+    u32::try_from(number).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::OpenAiChat;
+    use crate::json::Value;
+    use crate::protocol::Protocol;
+
+    #[test]
+    fn recognises() {
+        let cases = [
+            (
+                r#"{"object":"chat.completion.chunk","choices":[{"index":0,"delta":{}}]}"#,
+                true,
+            ),
+            (r#"{"object":"","choices":[],"prompt_filter_results":[]}"#, true),
+            (r#"{"choices":[{"message":{"content":"Hi"}}]}"#, true),
+            (
+                r#"{"object":"text_completion","choices":[{"index":0,"text":"Hi"}]}"#,
+                false,
+            ),
+            (r#"{"choices":{"a":1}}"#, false),
+            (r#"{"model":"m","messages":[],"stream":true}"#, false),
+            (r#"{"type":"message_start","message":{"content":[]}}"#, false),
+            (r#"{"model":"q","message":{"content":""},"done":false}"#, false),
+            (r#"{"candidates":[]}"#, false),
+            ("[1]", false),
+            ("7", false),
+        ];
+        for (event, yes) in cases {
+            assert_eq!(
+                OpenAiChat.recognises(Value::parse(event).unwrap()),
+                yes,
+                "{event}"
+            );
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! What an event says, whatever protocol it speaks.
+
+use crate::limits::Exceeded;
+use crate::recorded::Usage;
+use crate::text::Text;
+
+/// One thing that an event says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Signal<'a> {
+    /// The model's name.
+    Model(Text<'a>),
+    /// There is a choice of this number.
+    Choice(u32),
+    /// A piece of a call.
+    Call(Piece<'a>),
+    /// A piece of a choice's text.
+    Content {
+        /// The number of the choice.
+        choice: u32,
+        /// The piece.
+        text: Text<'a>,
+    },
+    /// A piece of a choice's reasoning.
+    Reasoning {
+        /// The number of the choice.
+        choice: u32,
+        /// The piece.
+        text: Text<'a>,
+    },
+    /// A choice ended.
+    Finish {
+        /// The number of the choice.
+        choice: u32,
+        /// The server's word for why; `None` where it gives none.
+        word: Option<Text<'a>>,
+    },
+    /// What the server counted so far.
+    Usage(Usage),
+    /// The event holds the whole turn.
+    Whole,
+    /// The protocol's mark of the end of a turn.
+    End,
+}
+
+/// A piece of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Piece<'a> {
+    /// The choice that the call belongs to.
+    pub choice: u32,
+    /// Which call of the choice.
+    pub slot: Slot,
+    /// The call's id, where the piece has one.
+    pub id: Option<Text<'a>>,
+    /// The tool's name, where the piece has one.
+    pub name: Option<Text<'a>>,
+    /// The next piece of the arguments.
+    pub arguments: Option<Arguments<'a>>,
+}
+
+/// Which call of a choice a piece belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Slot {
+    /// The call of this number.
+    Numbered(u32),
+    /// The server gave no number: the call of the same id, else the latest one.
+    Unnumbered,
+    /// The piece is a whole call; no other piece belongs to it.
+    Whole,
+    /// The one call of the protocol's older form.
+    Legacy,
+}
+
+/// A piece of a call's arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Arguments<'a> {
+    /// Text that follows on the text before it.
+    Text(Text<'a>),
+    /// JSON where the protocol has text: an object, as it stands in the event.
+    Json(&'a str),
+}
+
+impl Arguments<'_> {
+    /// Whether there is nothing in them.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        match self {
+            Arguments::Text(text) => text.is_empty(),
+            Arguments::Json(text) => text.is_empty(),
+        }
+    }
+
+    /// The text that they add to the body.
+    #[must_use]
+    pub fn to_text(self) -> String {
+        match self {
+            Arguments::Text(text) => text.to_text(),
+            Arguments::Json(text) => text.to_owned(),
+        }
+    }
+}
+
+/// Takes signals.
+pub type Sink<'s, 'a> = dyn FnMut(Signal<'a>) -> Result<(), Exceeded> + 's;
