@@ -1,0 +1,115 @@
+//! What is known of the ways in which model families write their tool calls.
+//!
+//! A [`Family`] is a row of a table: what its models are called, and the marks of its format that are known
+//! to leak into the arguments of a call. [`family`] finds the row of a model by its name.
+//!
+//! ```
+//! use toolmend_formats::{Match, family};
+//!
+//! assert_eq!(family("Qwen/Qwen3-32B").family().map(|f| f.name), Some("qwen3"));
+//! assert!(family("deepseek-ai/DeepSeek-V4").marks().contains(&"<｜tool▁calls▁begin｜>"));
+//! assert!(matches!(family("my-finetune"), Match::Unknown));
+//! ```
+//!
+//! What it does not do: a name is a hint, never a proof. Served names are arbitrary, quantised models keep
+//! the habits of the model that they come from, and operators choose the wrong parser. Nothing may be
+//! *forbidden* because of a name; it only says which marks are worth knowing.
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+mod table;
+
+/// The models that write their calls in one way.
+#[derive(Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Family {
+    /// Its name, in lower case.
+    pub name: &'static str,
+    /// Its name for people, and the form in which it writes a call.
+    pub title: &'static str,
+    /// Marks of its format that leak into the arguments of a call. Each is literal text.
+    pub marks: &'static [&'static str],
+    /// Model names that are meant as a whole, in lower case; the family's own name is one without being
+    /// listed.
+    pub exact: &'static [&'static str],
+    /// Parts of model names, in lower case.
+    pub patterns: &'static [&'static str],
+}
+
+/// What a model name says about its family.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Match {
+    /// The name is the family's, or one that is known as a whole.
+    Exact(&'static Family),
+    /// The name holds one of the family's patterns, and no longer one of another family.
+    Substring(&'static Family),
+    /// The name says nothing.
+    Unknown,
+    /// There is no name.
+    Empty,
+}
+
+impl Match {
+    /// The family, if there is one.
+    #[must_use]
+    pub const fn family(self) -> Option<&'static Family> {
+        match self {
+            Match::Exact(family) | Match::Substring(family) => Some(family),
+            Match::Unknown | Match::Empty => None,
+        }
+    }
+
+    /// The marks of that family; none where there is no family.
+    #[must_use]
+    pub const fn marks(self) -> &'static [&'static str] {
+        match self.family() {
+            Some(family) => family.marks,
+            None => &[],
+        }
+    }
+}
+
+/// All families, in the order of the table.
+#[must_use]
+pub const fn families() -> &'static [Family] {
+    table::FAMILIES
+}
+
+/// The family of a model.
+///
+/// Letters are compared without case (ASCII). A whole name comes first, then the longest pattern that
+/// stands anywhere in the name; of two of the same length, the one of the earlier row.
+#[must_use]
+pub fn family(model: &str) -> Match {
+    let model = model.trim();
+    if model.is_empty() {
+        return Match::Empty;
+    }
+    let named = |family: &&Family| {
+        family.name.eq_ignore_ascii_case(model) || family.exact.iter().any(|n| n.eq_ignore_ascii_case(model))
+    };
+    if let Some(family) = families().iter().find(named) {
+        return Match::Exact(family);
+    }
+    let mut best: Option<(usize, &'static Family)> = None;
+    for family in families() {
+        for pattern in family.patterns {
+            let longer = best.is_none_or(|(length, _)| pattern.len() > length);
+            if longer && holds(model, pattern) {
+                best = Some((pattern.len(), family));
+            }
+        }
+    }
+    best.map_or(Match::Unknown, |(_, family)| Match::Substring(family))
+}
+
+fn holds(model: &str, pattern: &str) -> bool {
+    model
+        .as_bytes()
+        .windows(pattern.len())
+        .any(|part| part.eq_ignore_ascii_case(pattern.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests;
