@@ -1,0 +1,44 @@
+//! Makes the tool calls of language models trustworthy: what the model said stays, byte for byte, or the
+//! call is declined with a reason.
+//!
+//! One body at once:
+//!
+//! ```
+//! use toolmend::{Evidence, Toolmend, Verdict};
+//!
+//! let toolmend = Toolmend::new().model("Qwen/Qwen3-32B");
+//! let body = "<tool_call>\n{\"city\": \"Lyon\", \"days\": 3,}\n</tool_call>";
+//! let verdict = toolmend.mend(body, Evidence::new());
+//! assert_eq!(verdict.text(body), Some("{\"city\": \"Lyon\", \"days\": 3}"));
+//!
+//! // The end of the path is not known, so there is nothing to run.
+//! let cut = "{\"path\": \"/etc/ho";
+//! assert!(matches!(toolmend.mend(cut, Evidence::new()), Verdict::Declined(_)));
+//! ```
+//!
+//! A turn that is being streamed, as deltas of calls: [`CallStream`]. A recorded turn, as bytes:
+//! [`wire::Recorder`] and [`Toolmend::turn`].
+//!
+//! What it does not do: it calls no model, opens no connection, writes no log and runs no call. It never
+//! closes a string that is open at the end of the text, and never fills in a value.
+//!
+//! The parts stand on their own, and their words are the same everywhere: [`toolmend_core`] mends one body,
+//! [`wire`] reads a turn, [`formats`] knows the model families.
+
+#![forbid(unsafe_code)]
+
+mod builder;
+mod settled;
+mod stream;
+
+pub use builder::Toolmend;
+pub use settled::{Outcome, SettledCall};
+pub use stream::{CallDelta, CallStream, StreamError};
+
+pub use toolmend_core::{
+    Admission, Clue, Decline, Edit, Ending, Evidence, Grade, Judge, MAX_BODY, MAX_NESTING, MAX_SHOWN, Mender,
+    NoJudge, Note, NoteKind, Policy, Reason, Receipt, Rule, Scanner, Verdict, Violation, certify,
+    coerce_json_object, edit, mend, rules,
+};
+pub use toolmend_formats as formats;
+pub use toolmend_wire as wire;
