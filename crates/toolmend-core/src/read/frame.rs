@@ -32,6 +32,28 @@ pub(crate) struct Head {
     pub(crate) member: bool,
 }
 
+impl Head {
+    /// Whether the object looks like a call with its name, not like the arguments alone: then a closer too
+    /// many leaves open where the arguments were meant to end.
+    pub(crate) fn enveloped(&self, text: &str) -> bool {
+        const NAMES: &[&str] = &["name", "tool", "function", "action", "tool_name", "id", "type"];
+        const ARGUMENTS: &[&str] = &[
+            "\"arguments\"",
+            "\"parameters\"",
+            "\"args\"",
+            "\"input\"",
+            "\"action_input\"",
+            "\"tool_input\"",
+        ];
+        let body = &text[self.start..];
+        let first = body.trim_start_matches(|c: char| c == '{' || c == '"' || c.is_whitespace());
+        NAMES
+            .iter()
+            .any(|name| first.strip_prefix(name).is_some_and(|rest| rest.starts_with(['"', ':', ' '])))
+            && ARGUMENTS.iter().any(|name| body.contains(name))
+    }
+}
+
 /// What stands behind the object.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Tail {

@@ -27,6 +27,9 @@ const MAX_STRAY: usize = 400;
 /// How many more stray quotes a second reading may have to count against a way that is wary.
 const MARGIN: usize = 4;
 
+/// What a token that a rule knows costs, in stray quotes.
+const TOKEN: usize = 3;
+
 /// The readings of the object at `head.start` with the fewest stray quotes of this kind (`"` or `'`).
 pub(crate) fn read(text: &str, head: &Head, evidence: &Evidence<'_>, quote: u8) -> Level {
     let mut search = Search {
@@ -40,7 +43,18 @@ pub(crate) fn read(text: &str, head: &Head, evidence: &Evidence<'_>, quote: u8) 
         visits: BTreeMap::new(),
     };
     let scan = begin(head);
-    search.push(0, Node { scan, at: head.start, last: NO_EDIT, wary: false, doubtful: false, string: None });
+    search.push(
+        0,
+        Node {
+            scan,
+            at: head.start,
+            last: NO_EDIT,
+            wary: false,
+            strayed: false,
+            doubtful: false,
+            string: None,
+        },
+    );
     search.run()
 }
 
@@ -50,8 +64,11 @@ struct Node {
     at: usize,
     last: usize,
     /// A second reading counts against this way although it costs more: some string holds an odd number
-    /// of stray quotes, or is an item of an array, where quotes and commas may part items.
+    /// of stray quotes, or is an item of an array, where quotes and commas may part items, or two strings
+    /// side by side hold stray quotes and may be one.
     wary: bool,
+    /// The last string holds stray quotes.
+    strayed: bool,
     /// Some string swallows what looks like the border of a member.
     doubtful: bool,
     /// The string that is being read: where it opens, and its stray quotes so far.
@@ -206,7 +223,7 @@ impl Search<'_> {
             self.edit(node, edit);
         }
         node.wary = true;
-        Some(1)
+        Some(TOKEN)
     }
 
     /// The string at `at` may also be one that a rule reads whole: three quotes, or parts joined by `+`.
@@ -223,7 +240,7 @@ impl Search<'_> {
         for edit in lexeme.edits {
             self.edit(&mut other, edit);
         }
-        self.push(stray + 1, other);
+        self.push(stray + TOKEN, other);
     }
 
     /// Looks at the next quote of the string: an end where a delimiter follows, and content in any case.
@@ -241,9 +258,11 @@ impl Search<'_> {
             scan.took(open, read.close + 1);
             scan.set_slot(Slot::After);
             let item = node.scan.slot() != Slot::Value && !strays.is_empty();
-            let wary = node.wary || item || strays.len() % 2 == 1;
+            let strayed = !strays.is_empty();
+            let wary = node.wary || item || strays.len() % 2 == 1 || node.strayed && strayed;
             let doubtful = node.doubtful || doubtful;
-            let mut after = Node { scan, at: read.close + 1, last: node.last, wary, doubtful, string: None };
+            let mut after =
+                Node { scan, at: read.close + 1, last: node.last, wary, strayed, doubtful, string: None };
             for edit in edits {
                 self.edit(&mut after, edit);
             }
@@ -284,7 +303,7 @@ impl Search<'_> {
             at += 1;
         }
         if self.quote == b'\'' {
-            let doubtful = !strays.is_empty() && breaks_line(self.text, &all.raw);
+            let doubtful = breaks_line(self.text, &all.raw, strays);
             return Some((single_quoted(self.text, open, &all, Rule::BareApostrophe)?, doubtful));
         }
         if !all.pairs.iter().all(|&p| json_escape(self.text, p)) {
@@ -296,7 +315,8 @@ impl Search<'_> {
         edits.sort_by_key(|e| e.start);
         let doubtful = swallows_border(self.text, strays)
             || meets(self.text, strays)
-            || !strays.is_empty() && breaks_line(self.text, &all.raw);
+            || comments(&self.text[open..close], strays.len())
+            || breaks_line(self.text, &all.raw, strays);
         Some((edits, doubtful))
     }
 
@@ -350,23 +370,35 @@ fn swallows_border(text: &str, strays: &[usize]) -> bool {
     })
 }
 
+/// Whether a string whose quotes are not in pairs holds what may be a comment behind it: the quotes may be
+/// the comment's, and its own closing one missing.
+fn comments(string: &str, strays: usize) -> bool {
+    strays % 2 == 1 && [" # ", " // ", "/* "].iter().any(|sign| string.contains(sign))
+}
+
 /// Whether two strings seem to meet with nothing but white space between them: a comma or a plus sign may
 /// be missing there, and no quote be stray.
 fn meets(text: &str, strays: &[usize]) -> bool {
     strays.windows(2).enumerate().any(|(n, pair)| {
         let between = &text[pair[0] + 1..pair[1]];
-        n % 2 == 0 && !between.is_empty() && between.trim().is_empty()
+        n % 2 == 0 && !between.is_empty() && matches!(between.trim(), "" | "+")
     })
 }
 
-/// Whether a raw line break in a string that holds stray quotes parts what looks like two members.
-fn breaks_line(text: &str, raw: &[usize]) -> bool {
-    raw.iter().any(|&at| {
-        let next = skip_white(text, at);
-        let name = next + usize::from(text[next..].starts_with(['"', '\'']));
-        let key = identifier_end(text, name).is_some_and(|end| {
-            name > next || colon_ahead(text, end + usize::from(text[end..].starts_with(['"', '\''])))
-        });
-        key && text[..at].trim_end().ends_with([',', '{'])
-    })
+/// Whether a raw line break in a string that holds stray quotes parts what looks like two members; with
+/// quotes that are not in pairs any line break may.
+fn breaks_line(text: &str, raw: &[usize], strays: &[usize]) -> bool {
+    let odd = strays.len() % 2 == 1;
+    !strays.is_empty()
+        && raw.iter().any(|&at| {
+            if odd && text.as_bytes()[at] == b'\n' {
+                return true;
+            }
+            let next = skip_white(text, at);
+            let name = next + usize::from(text[next..].starts_with(['"', '\'']));
+            let key = identifier_end(text, name).is_some_and(|end| {
+                name > next || colon_ahead(text, end + usize::from(text[end..].starts_with(['"', '\''])))
+            });
+            key && text[..at].trim_end().ends_with([',', '{'])
+        })
 }

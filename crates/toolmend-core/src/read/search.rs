@@ -244,8 +244,9 @@ impl<'t> Search<'t> {
         let mut edits = self.trail.edits(&self.head.edits, node.last);
         // Closers too many and too few in one body: it is not known which of them was meant.
         // `opts: {"x":1}}`: nor whether the name before the object is a key of a larger one.
+        // `{"name":…,"arguments":{…},"x":1}}`: nor where the inner object was meant to end.
         let extra = tail.closers > 0 || edits.iter().any(|e| e.rule == Rule::ExtraCloser);
-        if extra && (node.closers > 0 || self.head.member) {
+        if extra && (node.closers > 0 || self.head.member || self.head.enveloped(self.text)) {
             return self.fail(cost, Reason::Unreadable, node.scan.end());
         }
         edits.extend(behind);

@@ -19,29 +19,24 @@ pub(super) fn read(text: &str, head: &mut Head, evidence: &Evidence<'_>) -> Opti
         match advance::<AT_CLOSE>(text, &mut scan, at, |edit| edits.push(edit)) {
             Halt::Closed(end) => {
                 let before = edits.len();
-                if let Ok(tail) = frame::tail(text, end, head, evidence, &mut edits)
-                    && !(tail.closers > 0 && head.member)
-                {
-                    let mut cost =
-                        if head.headless { Cost::NONE.with(Grade::Punctuation, 1) } else { Cost::NONE };
-                    for edit in &edits[inside..before] {
-                        cost = cost.with(edit.rule.grade(), 1);
-                    }
-                    if edits[inside..before].iter().any(|e| e.rule == Rule::ExtraCloser) && head.member {
-                        break;
-                    }
-                    edits.sort_by_key(|e| (e.start, e.end));
-                    return Some(Reading {
-                        edits,
-                        cost: cost.with(Grade::Packaging, tail.closers),
-                        closed: 0,
-                        closers: 0,
-                        number_last: false,
-                        end_mark: tail.end_mark,
-                        copies: tail.copies,
-                    });
+                let Ok(tail) = frame::tail(text, end, head, evidence, &mut edits) else { break };
+                let within = &edits[inside..before];
+                let extra = tail.closers > 0 || within.iter().any(|e| e.rule == Rule::ExtraCloser);
+                if extra && (head.member || head.enveloped(text)) {
+                    break;
                 }
-                break;
+                let begun = if head.headless { Cost::NONE.with(Grade::Punctuation, 1) } else { Cost::NONE };
+                let cost = within.iter().fold(begun, |cost, edit| cost.with(edit.rule.grade(), 1));
+                edits.sort_by_key(|e| (e.start, e.end));
+                return Some(Reading {
+                    edits,
+                    cost: cost.with(Grade::Packaging, tail.closers),
+                    closed: 0,
+                    closers: 0,
+                    number_last: false,
+                    end_mark: tail.end_mark,
+                    copies: tail.copies,
+                });
             }
             Halt::Fault(fault) => {
                 let slot = scan.slot();
