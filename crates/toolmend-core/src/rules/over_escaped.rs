@@ -3,7 +3,7 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
-use crate::read::lexeme::{json_escape, trim_escaped_white};
+use crate::read::lexeme::json_escape;
 use super::{Act, Counter, Example, Spec};
 use crate::{Edit, Ending, Grade, Rule};
 
@@ -31,12 +31,12 @@ fn layer(text: &str) -> Option<Vec<Edit>> {
     let first = memchr::memchr(b'"', text.as_bytes())?;
     let slash = first.checked_sub(1).filter(|&i| text.as_bytes()[i] == b'\\')?;
     // The level begins at the brace before the first quote, or at the quote where the brace is missing.
-    let before = trim_escaped_white(&text[..slash]);
-    let from = if before.ends_with('{') { before.len() } else { slash };
-    // Before it only words may stand, and no group that is still open: the quote may be a string's.
-    let outside = before.strip_suffix('{').unwrap_or(before);
-    let open = outside.matches('{').count() != outside.matches('}').count();
-    if open || outside.contains(['“', '”', '„', '«']) {
+    // Nothing but bare words and punctuation may stand between the two, and nothing but words before
+    // them: else the quote may be one inside a string of another kind.
+    let before = &text[..slash];
+    let from = before.find('{').map_or(slash, |brace| brace + 1);
+    let bare = |c: char| c.is_ascii_alphanumeric() || c.is_ascii_whitespace() || "\\,:{}[]_-+.".contains(c);
+    if !before[from..].chars().all(bare) || before.contains(['“', '”', '„', '«']) {
         return None;
     }
     let mut pairs = Vec::new();
