@@ -32,7 +32,10 @@ extern crate alloc;
 
 pub mod certify;
 mod coerce;
+mod context;
+mod decide;
 pub mod edit;
+mod envelope;
 mod evidence;
 mod grade;
 mod judge;

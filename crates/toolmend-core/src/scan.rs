@@ -637,6 +637,17 @@ impl Scanner {
         matches!(self.state, State::Zero | State::Int | State::Fraction | State::ExpInt)
     }
 
+    /// What is missing of the literal that the last bytes begin.
+    pub(crate) fn literal_rest(&self) -> Option<&'static str> {
+        let State::Literal(word, n) = self.state else { return None };
+        let word = match word {
+            Word::True => "true",
+            Word::False => "false",
+            Word::Null => "null",
+        };
+        word.get(n as usize..)
+    }
+
     /// Where the last string, number or literal began.
     pub(crate) fn token(&self) -> usize {
         self.token

@@ -41,6 +41,21 @@ pub(super) fn check(before: &str, edits: &[Edit]) -> Result<(), Objection> {
     Ok(())
 }
 
+/// Proves a step that takes off the call around its arguments: two pieces at the ends of a valid object go,
+/// and what stays is one value of it.
+pub(super) fn envelope(before: &str, edits: &[Edit]) -> Result<(), Objection> {
+    super::walk::object(before, |_, _| Ok(()))?;
+    let [head, tail] = edits else { return Err((0, "an envelope that is not two pieces")) };
+    let ends = head.start == 0 && tail.end == before.len() && head.end <= tail.start;
+    if !ends || !head.put.is_empty() || !tail.put.is_empty() {
+        return Err((0, "an envelope that puts something"));
+    }
+    // The value begins behind a colon and ends before a comma or a closer.
+    let begins = before[..head.end].trim_end().ends_with(':');
+    let ended = before[tail.start..].trim_start().starts_with([',', '}']);
+    if begins && ended { Ok(()) } else { Err((head.end, "arguments that are no value")) }
+}
+
 fn entity(text: &str) -> Option<&'static str> {
     Some(match text {
         "&quot;" | "&#34;" => "\"",

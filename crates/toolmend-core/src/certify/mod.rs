@@ -52,6 +52,14 @@ enum Class {
     Void,
     /// Write a token in another way.
     Token,
+    /// Take off the call around its arguments: the whole step is that.
+    Envelope,
+    /// Take the quotes and escapes off a string that holds an array or object.
+    Container,
+    /// Take one member that is `null`.
+    Member,
+    /// Write the empty object where nothing was said.
+    Nothing,
 }
 
 /// The table: what each rule may touch.
@@ -65,7 +73,6 @@ const fn class(rule: Rule) -> Class {
         | Rule::CodeStatement
         | Rule::ListWrap
         | Rule::DoubledBody
-        | Rule::Envelope
         | Rule::EmptyThenBody => Class::Outside,
         Rule::DoubleEncoded | Rule::OverEscaped | Rule::HtmlEntities => Class::Level,
         Rule::TrailingComma
@@ -79,8 +86,7 @@ const fn class(rule: Rule) -> Class {
         | Rule::WrongCloser
         | Rule::MissingOpener
         | Rule::DoubledOpener
-        | Rule::SingleItem
-        | Rule::NoArguments => Class::Punctuation,
+        | Rule::SingleItem => Class::Punctuation,
         Rule::InvisibleSpace | Rule::Comment | Rule::LiteralNewline => Class::Void,
         Rule::SingleQuotes
         | Rule::SmartQuotes
@@ -109,10 +115,12 @@ const fn class(rule: Rule) -> Class {
         | Rule::NumberString
         | Rule::BooleanString
         | Rule::StringNumber
-        | Rule::ContainerString
         | Rule::EnumCase
-        | Rule::KeySpelling
-        | Rule::NullOptional => Class::Token,
+        | Rule::KeySpelling => Class::Token,
+        Rule::Envelope => Class::Envelope,
+        Rule::ContainerString => Class::Container,
+        Rule::NullOptional => Class::Member,
+        Rule::NoArguments => Class::Nothing,
     }
 }
 
@@ -135,6 +143,11 @@ pub fn certify(input: &str, receipt: &Receipt) -> Result<String, Violation> {
         let after = apply(before, edits).map_err(|_| fail(0, "edits that do not apply"))?;
         if edits.iter().any(|e| class(e.rule) == Class::Level) {
             level::check(before, edits).map_err(|(at, what)| fail(at, what))?;
+            if last == Some(step) {
+                walk::object(&after, |_, _| Ok(())).map_err(|(at, what)| fail(at, what))?;
+            }
+        } else if edits.iter().any(|e| class(e.rule) == Class::Envelope) {
+            level::envelope(before, edits).map_err(|(at, what)| fail(at, what))?;
             if last == Some(step) {
                 walk::object(&after, |_, _| Ok(())).map_err(|(at, what)| fail(at, what))?;
             }
@@ -198,6 +211,13 @@ fn check(before: &str, edits: &[Edit], after: &str) -> Result<(), Objection> {
     let mut places = Places::new(edits);
     let root = walk::object(after, |start, end| {
         if places.start > end {
+            return Ok(());
+        }
+        // What stood in a string that held an array or object is proved as one.
+        if places
+            .next
+            .is_some_and(|p| class(p.edit.rule) == Class::Container && p.start <= start && end <= p.end)
+        {
             return Ok(());
         }
         // Nothing but whole tokens may be written anew, and the others may only stand between them.
@@ -268,7 +288,15 @@ fn between(before: &str, edits: &[Edit], p: &Placed<'_>, root: (usize, usize)) -
         }
         Class::Void if p.edit.put.is_empty() && says::nothing(taken) => Ok(()),
         Class::Void => fail("something that says something"),
-        Class::Level => fail("a level among other edits"),
+        Class::Member if p.edit.put.is_empty() && says::null_member(taken) => Ok(()),
+        Class::Member => fail("more than one null member"),
+        Class::Nothing => {
+            let said = matches!(taken.trim(), "" | "\"\"" | "null" | "None");
+            if said && p.edit.put == "{}" && edits.len() == 1 { Ok(()) } else { fail("more than nothing") }
+        }
+        Class::Container if says::contains(taken, &p.edit.put) => Ok(()),
+        Class::Container => fail("a string that holds something else"),
+        Class::Level | Class::Envelope => fail("a level among other edits"),
     }
 }
 

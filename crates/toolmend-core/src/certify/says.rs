@@ -22,11 +22,64 @@ pub(super) fn same(input: &str, rule: Rule, output: &str) -> bool {
             number(input).is_some_and(|n| number(output) == Some(n))
         }
         Rule::LiteralCase => literal(input) == Some(output),
+        Rule::CutLiteral => {
+            !input.is_empty() && output.starts_with(input) && matches!(output, "true" | "false" | "null")
+        }
+        Rule::NumberString => quoted(input) == Some(output) && number(output).is_some(),
+        Rule::BooleanString => {
+            matches!(output, "true" | "false")
+                && quoted(input).is_some_and(|word| word.eq_ignore_ascii_case(output))
+        }
+        Rule::StringNumber => quoted(output) == Some(input) && number(input).is_some(),
+        Rule::EnumCase | Rule::KeySpelling => {
+            let letters = |token| {
+                let words = words(token, Rule::RawControl)?;
+                Some(
+                    words
+                        .chars()
+                        .filter(|c| c.is_alphanumeric())
+                        .flat_map(char::to_lowercase)
+                        .collect::<String>(),
+                )
+            };
+            letters(input).is_some_and(|l| !l.is_empty() && letters(output) == Some(l))
+        }
         _ => {
             let written = words(input, rule);
             written.is_some() && written == words(output, Rule::RawControl)
         }
     }
+}
+
+/// The bare inside of a token in double quotes without any escape.
+fn quoted(token: &str) -> Option<&str> {
+    token.strip_prefix('"')?.strip_suffix('"').filter(|t| !t.contains(['"', '\\']))
+}
+
+/// Whether a string token holds this array or object: as it is, or with the same words in the same order
+/// under other quotes and spellings.
+pub(super) fn contains(token: &str, container: &str) -> bool {
+    let Some(held) = words(token, Rule::RawControl) else { return false };
+    if held.trim() == container.trim() {
+        return true;
+    }
+    let said = |text: &str| -> String {
+        let passes = |c: &char| !c.is_whitespace() && !c.is_control() && !"\"'“”„«»`\\,:;=>+".contains(*c);
+        text.chars().filter(passes).flat_map(char::to_lowercase).collect()
+    };
+    container.trim_start().starts_with(['[', '{']) && said(&held) == said(container)
+}
+
+/// Whether this is one member that is `null`, with at most one comma beside it.
+pub(super) fn null_member(taken: &str) -> bool {
+    let taken = taken.trim();
+    let member = taken.strip_prefix(',').unwrap_or_else(|| taken.strip_suffix(',').unwrap_or(taken)).trim();
+    member
+        .strip_suffix("null")
+        .map(str::trim_end)
+        .and_then(|m| m.strip_suffix(':'))
+        .map(str::trim_end)
+        .is_some_and(|key| key.len() > 1 && key.starts_with('"') && words(key, Rule::RawControl).is_some())
 }
 
 /// Whether what was taken says nothing: white space of any kind, written-out line breaks, or comments.
@@ -98,6 +151,10 @@ fn words(token: &str, rule: Rule) -> Option<String> {
         Rule::Concatenation => joined(token),
         Rule::BareKey => plain(token).filter(|t| !t.contains(char::is_whitespace)),
         Rule::KeyNoOpenQuote | Rule::ValueNoOpenQuote => plain(token.strip_suffix('"')?),
+        Rule::UnquotedWord => plain(token),
+        Rule::KeyNoCloseQuote => plain(token.strip_prefix('"')?),
+        Rule::ValueNoCloseQuote => decode(token.strip_prefix('"')?, Quote::Closing('"'), Slash::Json),
+        Rule::EscapedKey => plain(&between("\"", "\"")?.replace("\\_", "_")),
         _ => None,
     }
 }
@@ -136,17 +193,18 @@ fn decode(inside: &str, quote: Quote, slash: Slash) -> Option<String> {
                 'r' => out.push('\r'),
                 't' => out.push('\t'),
                 'u' => {
-                    let mut digits = String::new();
-                    for _ in 0..4 {
-                        digits.push(chars.next().filter(char::is_ascii_hexdigit)?.to_ascii_lowercase());
-                    }
-                    match u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32) {
-                        Some(c) => out.push(c),
-                        // Half of a pair: both sides spell it with the same digits.
-                        None => {
-                            out.push_str("\u{f0000}u");
-                            out.push_str(&digits);
+                    let high = unit(&mut chars)?;
+                    let mut ahead = chars.clone();
+                    let low =
+                        (ahead.next() == Some('\\') && ahead.next() == Some('u')).then(|| unit(&mut ahead));
+                    match (char::from_u32(high), low.flatten()) {
+                        (Some(c), _) => out.push(c),
+                        (None, Some(low)) if high < 0xdc00 && (0xdc00..0xe000).contains(&low) => {
+                            out.extend(char::from_u32(0x10000 + ((high & 0x3ff) << 10 | low & 0x3ff)));
+                            chars = ahead;
                         }
+                        // Half of a pair: both sides spell it with the same digits.
+                        (None, _) => out.push_str(&alloc::format!("\u{f0000}{high:x}")),
                     }
                 }
                 '\'' if slash == Slash::Apostrophe => out.push('\''),
@@ -157,6 +215,11 @@ fn decode(inside: &str, quote: Quote, slash: Slash) -> Option<String> {
         }
     }
     Some(out)
+}
+
+/// The four hex digits of an escape.
+fn unit(chars: &mut core::str::Chars<'_>) -> Option<u32> {
+    (0..4).try_fold(0, |value, _| Some(value << 4 | chars.next()?.to_digit(16)?))
 }
 
 /// Strings in double quotes joined by plus signs.

@@ -2,17 +2,18 @@
 
 use alloc::vec::Vec;
 
+use crate::context::Context;
 use crate::scan::{Scanner, Slot};
 use crate::{Edit, Rule};
 
 /// A place between tokens where the next byte cannot stand.
-#[derive(Debug)]
 pub(crate) struct Fault<'a> {
     pub(crate) text: &'a str,
     pub(crate) at: usize,
     pub(crate) slot: Slot,
     /// The scanner as it stands before that byte.
     pub(crate) scan: &'a Scanner,
+    pub(crate) ctx: &'a Context<'a>,
 }
 
 /// A way on from a fault: some edits, and where and how to read on.

@@ -8,8 +8,9 @@ use alloc::vec::Vec;
 
 use super::lexeme::{identifier_end, invisible, skip_white};
 use super::marks::mark_end;
+use crate::context::Context;
 use crate::verdict::Reason;
-use crate::{Edit, Evidence, Rule};
+use crate::{Edit, Rule};
 
 /// The most places at which an object is tried.
 const MAX_PLACES: usize = 16;
@@ -77,14 +78,19 @@ pub(crate) struct Refused {
 #[derive(Debug)]
 pub(crate) struct Places<'t> {
     text: &'t str,
+    /// The schema rules out the empty object, so that `{}` is never the call.
+    never_empty: bool,
     from: usize,
     left: usize,
     first: bool,
 }
 
 impl<'t> Places<'t> {
-    pub(crate) fn new(text: &'t str) -> Places<'t> {
-        Places { text, from: reasoning_end(text).unwrap_or(0), left: MAX_PLACES, first: true }
+    pub(crate) fn new(text: &'t str, ctx: &Context<'_>) -> Places<'t> {
+        let never_empty = ctx.never_empty;
+        let begin = reasoning_end(text).unwrap_or(0);
+        let from = if never_empty { empty_end(text, begin).unwrap_or(begin) } else { begin };
+        Places { text, never_empty, from, left: MAX_PLACES, first: true }
     }
 
     /// The next place, and whether the opening brace is missing there.
@@ -115,7 +121,7 @@ impl<'t> Places<'t> {
 
     /// The object at `place` could not be read: goes on behind it if it is a placeholder in words.
     pub(crate) fn skip_placeholder(&mut self, place: usize) -> bool {
-        match placeholder_end(self.text, place) {
+        match placeholder_end(self.text, place, self.never_empty) {
             Some(end) => {
                 self.from = end;
                 true
@@ -150,9 +156,18 @@ fn reasoning_end(text: &str) -> Option<usize> {
     }
 }
 
+/// Where an empty object ends that stands before another one.
+fn empty_end(text: &str, from: usize) -> Option<usize> {
+    let open = skip_blank(text, from);
+    let inside = text[open..].strip_prefix('{')?.trim_start();
+    let behind = inside.strip_prefix('}')?;
+    let end = text.len() - behind.len();
+    text[skip_blank(text, end)..].starts_with('{').then_some(end)
+}
+
 /// Where the group in braces at `at` ends, if it is a placeholder in words: `{name}`, or a shape with an
-/// ellipsis, without a line break and without another brace.
-fn placeholder_end(text: &str, at: usize) -> Option<usize> {
+/// ellipsis, without a line break and without another brace; `{}` as well where it is `never_empty`.
+fn placeholder_end(text: &str, at: usize, never_empty: bool) -> Option<usize> {
     let rest = &text.as_bytes()[at + 1..];
     let length =
         memchr::memchr3(b'{', b'}', b'\n', rest).filter(|&n| n < MAX_PLACEHOLDER && rest[n] == b'}')?;
@@ -160,7 +175,7 @@ fn placeholder_end(text: &str, at: usize) -> Option<usize> {
     let word =
         !inner.is_empty() && inner.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ' '));
     let elided = inner.contains("...") || inner.contains('…');
-    (word || elided).then_some(at + length + 2)
+    (word || elided || never_empty && inner.is_empty()).then_some(at + length + 2)
 }
 
 /// The index of the first byte from `at` on that is no white space, seen or unseen.
@@ -175,13 +190,8 @@ fn skip_blank(text: &str, mut at: usize) -> usize {
 }
 
 /// Reads what stands before the object as packaging, or refuses it.
-pub(crate) fn head(
-    text: &str,
-    start: usize,
-    headless: bool,
-    evidence: &Evidence<'_>,
-) -> Result<Head, Refused> {
-    let mut head = Head { start, headless, edits: pieces(text, start, evidence), ..Head::default() };
+pub(crate) fn head(text: &str, start: usize, headless: bool, ctx: &Context<'_>) -> Result<Head, Refused> {
+    let mut head = Head { start, headless, edits: pieces(text, start, ctx), ..Head::default() };
     let count = head.edits.len();
     for n in 0..count {
         let Edit { start: from, end, rule, .. } = head.edits[n];
@@ -195,10 +205,10 @@ pub(crate) fn head(
             head.list = true;
             words = before.trim_end();
         }
-        if !harmless(words) || words.ends_with([',', '[', '"']) {
+        if !harmless(words, ctx.never_empty) || words.ends_with([',', '[', '"']) {
             return Err(Refused { reason: Reason::Rest, at: from });
         }
-        head.member |= names_member(words, evidence);
+        head.member |= names_member(words, ctx);
         head.edits[n].rule = if words.is_empty() { Rule::ListWrap } else { statement_or_words(words) };
         if head.list && !words.is_empty() {
             let bracket = from + text[from..end].rfind('[').unwrap_or(0);
@@ -214,7 +224,7 @@ pub(crate) fn head(
 
 /// Parts what stands before `start` into fences, marks and words; each piece takes the white space around
 /// it along. Nothing where there is only JSON's own white space.
-fn pieces(text: &str, start: usize, evidence: &Evidence<'_>) -> Vec<Edit> {
+fn pieces(text: &str, start: usize, ctx: &Context<'_>) -> Vec<Edit> {
     let mut pieces: Vec<Edit> = Vec::with_capacity(8);
     let mut at = 0;
     let mut piece = |rule, end: usize| {
@@ -226,10 +236,16 @@ fn pieces(text: &str, start: usize, evidence: &Evidence<'_>) -> Vec<Edit> {
         piece(Rule::ReasoningBlock, end);
         at = end;
     }
+    if ctx.never_empty
+        && let Some(end) = empty_end(text, at).filter(|&end| end <= start)
+    {
+        piece(Rule::EmptyThenBody, end);
+        at = end;
+    }
     while at < start {
         let blank = skip_blank(text, at).min(start);
         let mark = fence_end(text, blank)
-            .or_else(|| mark_end(text, blank, evidence.known_marks()).map(|end| (end, Rule::LeakedMark)))
+            .or_else(|| mark_end(text, blank, ctx.evidence.known_marks()).map(|end| (end, Rule::LeakedMark)))
             .filter(|&(end, _)| end <= start);
         if let Some((end, rule)) = mark {
             if core::mem::take(&mut words) {
@@ -274,17 +290,16 @@ fn lone_name(words: &str) -> Option<&str> {
 
 /// Whether these words hold a name that may be a key: with a colon or equals sign behind it, at their
 /// beginning, on a line of its own, or behind a comma.
-fn names_member(words: &str, evidence: &Evidence<'_>) -> bool {
+fn names_member(words: &str, ctx: &Context<'_>) -> bool {
     words.split([',', '\n']).any(|part| {
         let part = part.trim_start();
-        identifier_end(part, 0).is_some_and(|end| {
-            part[end..].trim_start().starts_with([':', '=']) && !wraps(&part[..end], evidence)
-        })
+        identifier_end(part, 0)
+            .is_some_and(|end| part[end..].trim_start().starts_with([':', '=']) && !wraps(&part[..end], ctx))
     })
 }
 
 /// Whether a name before the object is known to be no key of it.
-fn wraps(name: &str, evidence: &Evidence<'_>) -> bool {
+fn wraps(name: &str, ctx: &Context<'_>) -> bool {
     const NAMES: &[&str] = &[
         "action",
         "args",
@@ -301,19 +316,19 @@ fn wraps(name: &str, evidence: &Evidence<'_>) -> bool {
         "tool",
         "tool_input",
     ];
-    evidence.tool_name() == Some(name) || NAMES.iter().any(|n| n.eq_ignore_ascii_case(name))
+    ctx.evidence.tool_name() == Some(name) || NAMES.iter().any(|n| n.eq_ignore_ascii_case(name))
 }
 
 /// Whether none of these words can be a part of an object: no key with its colon, no bracket without its
 /// partner, no group in braces that is not a placeholder.
-fn harmless(words: &str) -> bool {
+fn harmless(words: &str, never_empty: bool) -> bool {
     let mut quotes = 0usize;
     let mut square = 0usize;
     let mut at = 0;
     while let Some(c) = words[at..].chars().next() {
         let next = at + c.len_utf8();
         match c {
-            '{' => match placeholder_end(words, at) {
+            '{' => match placeholder_end(words, at, never_empty) {
                 Some(end) => {
                     at = end;
                     continue;
@@ -365,7 +380,7 @@ pub(crate) fn tail(
     text: &str,
     end: usize,
     head: &Head,
-    evidence: &Evidence<'_>,
+    ctx: &Context<'_>,
     edits: &mut Vec<Edit>,
 ) -> Result<Tail, Refused> {
     let b = text.as_bytes();
@@ -395,11 +410,11 @@ pub(crate) fn tail(
                 tail.copies = true;
                 Some((blank + body.len(), Rule::DoubledBody))
             }
-            _ => mark_end(text, blank, evidence.known_marks()).map(|end| (end, Rule::LeakedMark)),
+            _ => mark_end(text, blank, ctx.evidence.known_marks()).map(|end| (end, Rule::LeakedMark)),
         };
         let Some((stop, rule)) = piece else {
             let apart = blank > at || tail.end_mark;
-            words_behind(text, blank, apart)?;
+            words_behind(text, blank, apart, ctx.never_empty)?;
             edits.push(Edit::delete(Rule::Prose, taken, text.len()));
             break;
         };
@@ -440,7 +455,7 @@ fn closing_fence(text: &str, at: usize) -> Option<(usize, Rule)> {
 }
 
 /// Whether what stands at `at` is words that are no part of the object and hold no other one.
-fn words_behind(text: &str, at: usize, apart: bool) -> Result<(), Refused> {
+fn words_behind(text: &str, at: usize, apart: bool, never_empty: bool) -> Result<(), Refused> {
     let words = &text[at..];
     let refuse = |reason| Err(Refused { reason, at });
     match words.chars().next() {
@@ -451,7 +466,7 @@ fn words_behind(text: &str, at: usize, apart: bool) -> Result<(), Refused> {
     if !apart {
         return refuse(Reason::Rest);
     }
-    if harmless(words) {
+    if harmless(words, never_empty) {
         return Ok(());
     }
     refuse(if words.contains('{') { Reason::TwoBodies } else { Reason::Rest })
@@ -459,16 +474,11 @@ fn words_behind(text: &str, at: usize, apart: bool) -> Result<(), Refused> {
 
 /// The tail, where the body ends at `at` although containers are open: nothing but fences, backticks and
 /// marks from there to the end of the text, and at least one of them.
-pub(crate) fn end_marks(
-    text: &str,
-    at: usize,
-    evidence: &Evidence<'_>,
-    edits: &mut Vec<Edit>,
-) -> Option<Tail> {
+pub(crate) fn end_marks(text: &str, at: usize, ctx: &Context<'_>, edits: &mut Vec<Edit>) -> Option<Tail> {
     let (mut from, mut i) = (at, skip_blank(text, at));
     while i < text.len() {
         let (end, rule) = closing_fence(text, i)
-            .or_else(|| mark_end(text, i, evidence.known_marks()).map(|end| (end, Rule::LeakedMark)))?;
+            .or_else(|| mark_end(text, i, ctx.evidence.known_marks()).map(|end| (end, Rule::LeakedMark)))?;
         edits.push(Edit::delete(rule, from, end));
         from = end;
         i = skip_blank(text, end);

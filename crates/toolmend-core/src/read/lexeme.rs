@@ -2,17 +2,21 @@
 
 use alloc::vec::Vec;
 
+use crate::context::Context;
 use crate::scan::Slot;
 use crate::{Edit, Rule};
 
 /// A place where the grammar expects a token and strict JSON has none.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(crate) struct Spot<'a> {
     pub(crate) text: &'a str,
     /// Where the token begins.
     pub(crate) at: usize,
     /// What is expected there.
     pub(crate) slot: Slot,
+    /// How many containers are open.
+    pub(crate) depth: usize,
+    pub(crate) ctx: &'a Context<'a>,
 }
 
 /// A token, and the edits that write it as JSON does.

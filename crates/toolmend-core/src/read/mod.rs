@@ -9,11 +9,12 @@
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
+use crate::context::Context;
 use crate::edit::apply;
 use crate::rules::{GAPS, TOKENS};
 use crate::scan::{Halt, Scanner, Slot};
 use crate::verdict::Reason;
-use crate::{Edit, Evidence, Grade, Rule};
+use crate::{Edit, Grade, Rule};
 use frame::Head;
 use lexeme::{Lexeme, Spot};
 
@@ -84,13 +85,15 @@ pub(crate) struct Level {
     pub(crate) over_budget: bool,
 }
 
-/// The readings of the object that begins at `head.start`, of the cheapest level only.
-pub(crate) fn read(text: &str, head: &mut Head, evidence: &Evidence<'_>) -> Level {
-    match straight::read(text, head, evidence) {
+/// The readings of the object that begins at `head.start`, of the cheapest level that costs more than
+/// `above`.
+pub(crate) fn read(text: &str, head: &mut Head, ctx: &Context<'_>, above: Option<Cost>) -> Level {
+    let straight = if above.is_none() { straight::read(text, head, ctx) } else { None };
+    match straight {
         Some(reading) => {
             Level { readings: alloc::vec![reading], in_strings: false, dead: None, over_budget: false }
         }
-        None => search::read(text, head, evidence),
+        None => search::read(text, head, ctx, above),
     }
 }
 
@@ -105,6 +108,7 @@ fn begin(head: &Head) -> Scanner {
 #[inline]
 fn advance<const STOP: u8>(
     text: &str,
+    ctx: &Context<'_>,
     scan: &mut Scanner,
     mut at: usize,
     mut edit: impl FnMut(Edit),
@@ -128,9 +132,8 @@ fn advance<const STOP: u8>(
             at = end;
             continue;
         }
-        let Some(lexeme) = token(&Spot { text, at: fault, slot: scan.slot() }) else {
-            return Halt::Fault(fault);
-        };
+        let spot = Spot { text, at: fault, slot: scan.slot(), depth: scan.depth(), ctx };
+        let Some(lexeme) = token(&spot) else { return Halt::Fault(fault) };
         at = take(scan, fault, lexeme, &mut edit);
     }
 }

@@ -14,14 +14,18 @@ use super::lexeme::{
     Spot, colon_ahead, escape_raw, identifier_end, inside, json_escape, skip_white, trim_escaped_white,
 };
 use super::search::{MAX_READINGS, NO_EDIT, Trail, value};
-use super::{Cost, Dead, Level, Reading, begin, gap, token, token_fault};
+use super::{Cost, Dead, Level, Reading, begin, gap, spliced, token, token_fault};
+use crate::context::Context;
 use crate::rules::single_quoted;
 use crate::scan::{AT_CLOSE, AT_STRING, Halt, Scanner, Slot};
 use crate::verdict::Reason;
-use crate::{Edit, Evidence, Grade, Rule};
+use crate::{Edit, Grade, Rule};
 
 /// The most steps of one search.
 const MAX_STEPS: usize = 60_000;
+/// The most ways that are followed from one state. Two would do to see that there is a choice; the schema
+/// may rule out some.
+const MAX_VISITS: u8 = 8;
 /// The most stray quotes in one body.
 const MAX_STRAY: usize = 400;
 /// How many more stray quotes a second reading may have to count against a way that is wary.
@@ -30,12 +34,13 @@ const MARGIN: usize = 4;
 /// What a token that a rule knows costs, in stray quotes.
 const TOKEN: usize = 3;
 
-/// The readings of the object at `head.start` with the fewest stray quotes of this kind (`"` or `'`).
-pub(crate) fn read(text: &str, head: &Head, evidence: &Evidence<'_>, quote: u8) -> Level {
+/// The readings of the object at `head.start` with the fewest stray quotes of this kind (`"` or `'`), of
+/// those that the schema does not rule out.
+pub(crate) fn read(text: &str, head: &Head, ctx: &Context<'_>, quote: u8) -> Level {
     let mut search = Search {
         text,
         head,
-        evidence,
+        ctx,
         quote,
         trail: Trail::default(),
         nodes: Vec::new(),
@@ -78,13 +83,12 @@ struct Node {
 struct Search<'t> {
     text: &'t str,
     head: &'t Head,
-    evidence: &'t Evidence<'t>,
+    ctx: &'t Context<'t>,
     quote: u8,
     trail: Trail,
     nodes: Vec<Option<Node>>,
     queue: BinaryHeap<Reverse<(usize, usize)>>,
-    /// How often each state was met. Two ways into one state are two readings, if any; a third adds
-    /// nothing that the decision needs.
+    /// How often each state was met. Several ways into one state are as many readings, if any.
     visits: BTreeMap<(usize, usize, Slot, bool), u8>,
 }
 
@@ -121,6 +125,9 @@ impl Search<'_> {
                 None => self.between(stray, node, &mut found),
             }
         }
+        let best = found.iter().map(|f| f.stray).min().unwrap_or(0);
+        let margin = if found.iter().any(|f| f.stray == best && f.wary) { MARGIN } else { 0 };
+        found.retain(|f| f.stray <= best + margin);
         let mut values = Vec::new();
         found.retain(|f| {
             let value = value(self.text, &f.reading.edits);
@@ -149,10 +156,16 @@ impl Search<'_> {
             match halt {
                 Halt::Closed(end) => {
                     let mut behind = Vec::new();
-                    let tail = frame::tail(self.text, end, self.head, self.evidence, &mut behind);
+                    let tail = frame::tail(self.text, end, self.head, self.ctx, &mut behind);
                     let Ok(tail) = tail else { return };
                     if tail.closers == 0 && stray > 0 {
                         let reading = self.reading(&node, stray, tail, behind);
+                        // Validators differ in which of two equal keys they judge: such a reading counts.
+                        let counts = |o: &str| self.ctx.may_be(o) || self.ctx.repeats_key(o);
+                        let admitted = spliced(self.text, &reading.edits).is_some_and(|o| counts(&o));
+                        if !admitted {
+                            return;
+                        }
                         let wary = node.wary && self.quote == b'"';
                         found.push(Found { stray, wary, doubtful: node.doubtful, reading });
                     }
@@ -165,7 +178,7 @@ impl Search<'_> {
                         let state = (at, node.scan.depth(), slot, node.wary);
                         let visits = self.visits.entry(state).or_insert(0);
                         *visits += 1;
-                        if *visits <= 2 {
+                        if *visits <= MAX_VISITS {
                             self.other_string(stray, &node, at);
                             node.at = at + 1;
                             node.string = Some((at, Vec::new()));
@@ -215,7 +228,7 @@ impl Search<'_> {
             }
             slot => slot,
         };
-        let lexeme = token(&Spot { text: self.text, at, slot })?;
+        let lexeme = token(&self.spot(at, slot, node.scan.depth()))?;
         node.scan.took(at, lexeme.end);
         node.scan.set_slot(if slot.takes_key() { Slot::Colon } else { Slot::After });
         node.at = lexeme.end;
@@ -228,7 +241,7 @@ impl Search<'_> {
 
     /// The string at `at` may also be one that a rule reads whole: three quotes, or parts joined by `+`.
     fn other_string(&mut self, stray: usize, node: &Node, at: usize) {
-        let spot = Spot { text: self.text, at, slot: node.scan.slot() };
+        let spot = self.spot(at, node.scan.slot(), node.scan.depth());
         let Some(lexeme) = token(&spot) else { return };
         if lexeme.edits.iter().all(|e| e.rule == Rule::RawControl) || self.quote == b'\'' {
             return;
@@ -326,6 +339,10 @@ impl Search<'_> {
         let first = skip_white(self.text, self.head.start + 1);
         gap(self.text, at)
             .filter(|&(rule, _)| rule != Rule::LiteralNewline || self.text[first..].starts_with('\\'))
+    }
+
+    fn spot(&self, at: usize, slot: Slot, depth: usize) -> Spot<'_> {
+        Spot { text: self.text, at, slot, depth, ctx: self.ctx }
     }
 
     fn edit(&mut self, node: &mut Node, edit: Edit) {

@@ -12,11 +12,12 @@ use super::fault::{Fault, Moves, close};
 use super::frame::{self, Head, Tail};
 use super::lexeme::{inside, skip_white};
 use super::{Cost, Dead, Level, Reading, advance, begin};
+use crate::context::Context;
 use crate::edit::apply;
 use crate::rules::MOVES;
 use crate::scan::{AT_CLOSE, AT_COMMA, Halt, Scanner, Slot};
 use crate::verdict::Reason;
-use crate::{Edit, Evidence, Grade, Rule};
+use crate::{Edit, Grade, Rule};
 
 /// The most nodes of one search, beside one for every fourth byte of the text.
 const MAX_NODES: usize = 4096;
@@ -28,13 +29,14 @@ pub(super) const MAX_READINGS: usize = 64;
 /// No edit came before.
 pub(super) const NO_EDIT: usize = usize::MAX;
 
-/// The readings of the object that begins at `head.start`, of the cheapest level only.
-pub(super) fn read(text: &str, head: &Head, evidence: &Evidence<'_>) -> Level {
-    let found = Search::new(text, head, evidence, None).run::<AT_CLOSE>();
+/// The readings of the object that begins at `head.start`, of the cheapest level that costs more than
+/// `above`.
+pub(super) fn read(text: &str, head: &Head, ctx: &Context<'_>, above: Option<Cost>) -> Level {
+    let found = Search::new(text, head, ctx, above, None).run::<AT_CLOSE>();
     match found.readings.iter().find(|r| r.closers > 0) {
         Some(reading) if !found.over_budget => {
             let bound = Some(reading.cost);
-            Search::new(text, head, evidence, bound).run::<{ AT_CLOSE | AT_COMMA }>()
+            Search::new(text, head, ctx, above, bound).run::<{ AT_CLOSE | AT_COMMA }>()
         }
         _ => found,
     }
@@ -83,12 +85,14 @@ impl Trail {
 struct Search<'t> {
     text: &'t str,
     head: &'t Head,
-    evidence: &'t Evidence<'t>,
+    ctx: &'t Context<'t>,
     trail: Trail,
     nodes: Vec<Option<Node>>,
     queue: BinaryHeap<Reverse<(Cost, usize)>>,
     found: Vec<Reading>,
     dead: Option<(Cost, Dead)>,
+    /// No reading counts that costs this or less.
+    above: Option<Cost>,
     /// Nothing that costs more is followed.
     bound: Option<Cost>,
     /// Bytes scanned so far.
@@ -96,16 +100,23 @@ struct Search<'t> {
 }
 
 impl<'t> Search<'t> {
-    fn new(text: &'t str, head: &'t Head, evidence: &'t Evidence<'t>, bound: Option<Cost>) -> Search<'t> {
+    fn new(
+        text: &'t str,
+        head: &'t Head,
+        ctx: &'t Context<'t>,
+        above: Option<Cost>,
+        bound: Option<Cost>,
+    ) -> Search<'t> {
         Search {
             text,
             head,
-            evidence,
+            ctx,
             trail: Trail::default(),
             nodes: Vec::new(),
             queue: BinaryHeap::new(),
             found: Vec::new(),
             dead: None,
+            above,
             bound,
             scanned: 0,
         }
@@ -152,7 +163,7 @@ impl<'t> Search<'t> {
         loop {
             let from = node.at;
             let (trail, last, cost) = (&mut self.trail, &mut node.last, &mut node.cost);
-            let halt = advance::<STOP>(self.text, &mut node.scan, node.at, |edit| {
+            let halt = advance::<STOP>(self.text, self.ctx, &mut node.scan, node.at, |edit| {
                 *cost = cost.with(edit.rule.grade(), 1);
                 *last = trail.push(*last, edit);
             });
@@ -180,7 +191,7 @@ impl<'t> Search<'t> {
     /// The outermost object is closed; what follows must be packaging, or this closer is one too many.
     fn closed(&mut self, node: Node, end: usize) {
         let mut edits = Vec::new();
-        match frame::tail(self.text, end, self.head, self.evidence, &mut edits) {
+        match frame::tail(self.text, end, self.head, self.ctx, &mut edits) {
             Ok(tail) => self.found(&node, &tail, edits, 0, false),
             Err(refused) => {
                 self.fail(node.cost, refused.reason, refused.at);
@@ -204,10 +215,16 @@ impl<'t> Search<'t> {
         if scan.at_number_end() {
             scan.took(scan.token(), end);
             scan.set_slot(Slot::After);
+        } else if let Some(rest) = scan.literal_rest().filter(|_| self.ctx.has_schema()) {
+            // The schema will say whether only this literal can stand here.
+            let at = self.text.len();
+            scan.took(scan.token(), at);
+            scan.set_slot(Slot::After);
+            node = self.edited(node, [Edit::insert(Rule::CutLiteral, at, rest)]);
         } else if scan.in_token() {
             return self.fail(node.cost, Reason::CutToken, scan.token());
         }
-        match scan.slot() {
+        match node.scan.slot() {
             Slot::After => self.close_at_end(node, &Tail::default(), Vec::new()),
             Slot::Start => self.fail(node.cost, Reason::NoObject, self.head.start),
             _ => self.fail(node.cost, Reason::Dangling, end),
@@ -230,7 +247,7 @@ impl<'t> Search<'t> {
 
     fn found(&mut self, node: &Node, tail: &Tail, behind: Vec<Edit>, closed: usize, number_last: bool) {
         let cost = node.cost.with(Grade::Packaging, tail.closers);
-        if self.bound.is_some_and(|bound| cost > bound) {
+        if self.bound.is_some_and(|bound| cost > bound) || self.above.is_some_and(|above| cost <= above) {
             return;
         }
         match self.found.first().map(|best| best.cost.cmp(&cost)) {
@@ -267,7 +284,7 @@ impl<'t> Search<'t> {
     fn fault(&mut self, node: Node, at: usize) {
         let mut behind = Vec::new();
         if node.scan.slot() == Slot::After
-            && let Some(tail) = frame::end_marks(self.text, at, self.evidence, &mut behind)
+            && let Some(tail) = frame::end_marks(self.text, at, self.ctx, &mut behind)
         {
             return self.close_at_end(node, &tail, behind);
         }
@@ -279,7 +296,7 @@ impl<'t> Search<'t> {
 
     /// Queues every way on that a rule knows; answers whether there was one.
     fn ways(&mut self, node: &Node, at: usize) -> bool {
-        let fault = Fault { text: self.text, at, slot: node.scan.slot(), scan: &node.scan };
+        let fault = Fault { text: self.text, at, slot: node.scan.slot(), scan: &node.scan, ctx: self.ctx };
         let mut moves = Moves::default();
         MOVES.iter().for_each(|(_, ways)| ways(&fault, &mut moves));
         let any = moves.len() > 0;

@@ -3,23 +3,24 @@
 use super::fault::{Fault, Moves};
 use super::frame::{self, Head};
 use super::{Cost, Reading, advance, begin};
+use crate::context::Context;
 use crate::rules::MOVES;
 use crate::scan::{AT_CLOSE, Halt, Slot};
-use crate::{Evidence, Grade, Rule};
+use crate::{Grade, Rule};
 
 /// The one reading of the body, if each of its faults has one way on and none of them sets a closer;
 /// `None` where a search must decide. It is the reading that the search would find: with one way on from
 /// every fault there is no other.
-pub(super) fn read(text: &str, head: &mut Head, evidence: &Evidence<'_>) -> Option<Reading> {
+pub(super) fn read(text: &str, head: &mut Head, ctx: &Context<'_>) -> Option<Reading> {
     let mut edits = core::mem::take(&mut head.edits);
     let inside = edits.len();
     let mut scan = begin(head);
     let mut at = head.start;
     loop {
-        match advance::<AT_CLOSE>(text, &mut scan, at, |edit| edits.push(edit)) {
+        match advance::<AT_CLOSE>(text, ctx, &mut scan, at, |edit| edits.push(edit)) {
             Halt::Closed(end) => {
                 let before = edits.len();
-                let Ok(tail) = frame::tail(text, end, head, evidence, &mut edits) else { break };
+                let Ok(tail) = frame::tail(text, end, head, ctx, &mut edits) else { break };
                 let within = &edits[inside..before];
                 let extra = tail.closers > 0 || within.iter().any(|e| e.rule == Rule::ExtraCloser);
                 if extra && (head.member || head.enveloped(text)) {
@@ -44,7 +45,7 @@ pub(super) fn read(text: &str, head: &mut Head, evidence: &Evidence<'_>) -> Opti
                     break;
                 }
                 let mut moves = Moves::default();
-                let place = Fault { text, at: fault, slot, scan: &scan };
+                let place = Fault { text, at: fault, slot, scan: &scan, ctx };
                 MOVES.iter().for_each(|(_, ways)| ways(&place, &mut moves));
                 if moves.len() != 1 {
                     break;

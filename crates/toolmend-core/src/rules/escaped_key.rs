@@ -1,7 +1,8 @@
 //! `escaped-key`: a declared key with backslashes before its underscores
 
+use crate::read::lexeme::{Lexeme, Spot, inside};
 use super::{Act, Counter, Example, Spec};
-use crate::{Ending, Grade};
+use crate::{Edit, Ending, Grade, Rule};
 
 pub(super) const SPEC: Spec = Spec {
     name: "escaped-key",
@@ -20,5 +21,20 @@ pub(super) const SPEC: Spec = Spec {
         ending: Ending::Complete,
         schema: r#"{"type":"object","properties":{"file_path":{"type":"string"}}}"#,
     },
-    act: Act::Search,
+    act: Act::Token(token),
 };
+
+fn token(spot: &Spot<'_>) -> Option<Lexeme> {
+    if !spot.slot.takes_key() || spot.depth != 1 || !spot.rest().starts_with('"') {
+        return None;
+    }
+    let read = inside(spot.text, spot.at + 1, b'"')?;
+    let underscores = read.pairs.iter().all(|&p| spot.text[p + 1..].starts_with('_'));
+    let name = spot.text[spot.at + 1..read.close].replace('\\', "");
+    let end = read.close + 1;
+    if read.pairs.is_empty() || !underscores || !spot.ctx.judge.declares(&name) || !spot.followed(end) {
+        return None;
+    }
+    let edits = read.pairs.iter().map(|&p| Edit::delete(Rule::EscapedKey, p, p + 1)).collect();
+    Some(Lexeme { end, edits })
+}

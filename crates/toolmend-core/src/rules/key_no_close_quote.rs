@@ -1,7 +1,10 @@
 //! `key-no-close-quote`: a key without its closing quote
 
+use crate::read::fault::{Fault, Moves};
+use crate::read::lexeme::{colon_ahead, identifier_end};
+use crate::scan::Slot;
 use super::{Act, Counter, Example, Spec};
-use crate::{Ending, Grade};
+use crate::{Edit, Ending, Grade, Rule};
 
 pub(super) const SPEC: Spec = Spec {
     name: "key-no-close-quote",
@@ -20,5 +23,25 @@ pub(super) const SPEC: Spec = Spec {
         ending: Ending::Complete,
         schema: r#"{"type":"object","properties":{"name":{"type":"string"}}}"#,
     },
-    act: Act::Search,
+    act: Act::Move(moves),
 };
+
+fn moves(fault: &Fault<'_>, out: &mut Moves) {
+    // Either the key was read up to the quote that opens the value, or it runs on into the next line.
+    let key = match fault.slot {
+        Slot::Colon => fault.scan.token(),
+        Slot::Key | Slot::FirstKey => fault.at,
+        _ => return,
+    };
+    let Some(name_end) = identifier_end(fault.text, key + 1) else { return };
+    if fault.scan.depth() == 1
+        && fault.text[key..].starts_with('"')
+        && colon_ahead(fault.text, name_end)
+        && fault.ctx.judge.declares(&fault.text[key + 1..name_end])
+    {
+        let mut scan = fault.scan.clone();
+        scan.took(key, name_end);
+        scan.set_slot(Slot::Colon);
+        out.add(Edit::insert(Rule::KeyNoCloseQuote, name_end, "\""), name_end, scan);
+    }
+}

@@ -1,7 +1,9 @@
 //! `unquoted-word`: an allowed word without its quotes
 
+use alloc::vec;
+use crate::read::lexeme::{Lexeme, Spot, identifier_end};
 use super::{Act, Counter, Example, Spec};
-use crate::{Ending, Grade};
+use crate::{Edit, Ending, Grade, Rule};
 
 pub(super) const SPEC: Spec = Spec {
     name: "unquoted-word",
@@ -20,5 +22,20 @@ pub(super) const SPEC: Spec = Spec {
         ending: Ending::Complete,
         schema: r#"{"type":"object","properties":{"unit":{"enum":["celsius","fahrenheit"]}}}"#,
     },
-    act: Act::Search,
+    act: Act::Token(token),
 };
+
+fn token(spot: &Spot<'_>) -> Option<Lexeme> {
+    const OTHER: &[&str] = &["true", "false", "null", "none", "nan", "infinity", "undefined"];
+    // Whether the schema lists the word is asked when the whole reading is judged.
+    if !spot.slot.takes_value() || !spot.ctx.has_schema() {
+        return None;
+    }
+    let end = identifier_end(spot.text, spot.at)?;
+    let word = &spot.text[spot.at..end];
+    let other = OTHER.iter().any(|o| word.eq_ignore_ascii_case(o));
+    (!other && spot.followed(end)).then(|| Lexeme {
+        end,
+        edits: vec![Edit::insert(Rule::UnquotedWord, spot.at, "\""), Edit::insert(Rule::UnquotedWord, end, "\"")],
+    })
+}

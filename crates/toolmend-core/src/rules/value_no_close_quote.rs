@@ -1,7 +1,10 @@
 //! `value-no-close-quote`: a string without its closing quote
 
+use alloc::vec::Vec;
+use crate::read::lexeme::{Lexeme, Spot, colon_ahead, escape_raw, identifier_end, inside, json_escape, skip_white};
+use crate::scan::Slot;
 use super::{Act, Counter, Example, Spec};
-use crate::{Ending, Grade};
+use crate::{Edit, Ending, Grade, Rule};
 
 pub(super) const SPEC: Spec = Spec {
     name: "value-no-close-quote",
@@ -20,5 +23,32 @@ pub(super) const SPEC: Spec = Spec {
         ending: Ending::Complete,
         schema: r#"{"type":"object","properties":{"q":{"type":"string"},"top_k":{"type":"integer"}}}"#,
     },
-    act: Act::Search,
+    act: Act::Token(token),
 };
+
+fn token(spot: &Spot<'_>) -> Option<Lexeme> {
+    if spot.slot != Slot::Value || spot.depth != 1 || !spot.rest().starts_with('"') {
+        return None;
+    }
+    let line_end = spot.at + spot.rest().find('\n')?;
+    let line = spot.text[spot.at + 1..line_end].trim_ascii_end();
+    let words = line.strip_suffix(',')?;
+    let comma = spot.at + 1 + words.len();
+    let within = inside(spot.text, spot.at + 1, b'"')?.close < line_end;
+    if words.is_empty() || words.ends_with([' ', ',', '\\']) || within {
+        return None;
+    }
+    // The next line opens with a declared key, and its colon, that is not given yet.
+    let open = skip_white(spot.text, line_end);
+    let name_end = identifier_end(spot.text, open + 1).filter(|_| spot.text[open..].starts_with('"'))?;
+    let name = &spot.text[open..=name_end];
+    let key = name.ends_with('"') && colon_ahead(spot.text, name_end + 1);
+    if !key || !spot.ctx.judge.declares(name.trim_matches('"')) || spot.text[..spot.at].contains(name) {
+        return None;
+    }
+    let escaped = inside(spot.text, spot.at + 1, b'\n')?;
+    let pairs = escaped.pairs.iter().all(|&p| json_escape(spot.text, p));
+    let mut edits: Vec<Edit> = escape_raw(spot.text, &escaped.raw).filter(|e| e.start < comma).collect();
+    edits.push(Edit::insert(Rule::ValueNoCloseQuote, comma, "\""));
+    pairs.then_some(Lexeme { end: comma, edits })
+}

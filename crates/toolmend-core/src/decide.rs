@@ -1,0 +1,395 @@
+//! Which reading is left: the evidence and the schema decide.
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::context::Context;
+use crate::edit::apply;
+use crate::envelope;
+use crate::read::frame::{self, Head, Places};
+use crate::read::{self, Cost, Dead, Level, Reading, spliced};
+use crate::rules::LAYERS;
+use crate::scan::Status;
+use crate::verdict::{Decline, MAX_SHOWN, Note, NoteKind, Reason, Receipt, Verdict};
+use crate::{Admission, Clue, Edit, Ending, Evidence, Grade, Rule, Scanner, certify};
+
+/// The most levels of escaping that are taken off one body.
+const MAX_LEVELS: usize = 4;
+/// The most levels of readings that are tried, where the schema admits none of a level.
+const MAX_TRIES: usize = 3;
+
+/// The one reading that is left, and what it rests on.
+pub(crate) struct Choice {
+    /// As in [`Receipt::steps`].
+    pub(crate) steps: Vec<Vec<Edit>>,
+    grade: Grade,
+    ending: Ending,
+    clue: Option<Clue>,
+    copies: bool,
+}
+
+impl Choice {
+    /// The verdict, if the checker has nothing against it.
+    pub(crate) fn verdict(self, body: &str, ctx: &Context<'_>) -> Verdict {
+        let mut clues = ctx.evidence.clues().to_vec();
+        clues.extend(self.clue);
+        let mut notes = Vec::new();
+        if self.copies {
+            notes.push(Note { kind: NoteKind::IdenticalCopies, at: String::new() });
+        }
+        let mut receipt = Receipt { steps: self.steps, grade: self.grade, ending: self.ending, clues, notes };
+        match certify(body, &receipt) {
+            Ok(output) => {
+                if ctx.has_schema() {
+                    receipt.notes.extend(ctx.judge.notes(&output));
+                }
+                Verdict::Mended { output, receipt }
+            }
+            Err(violation) => {
+                let at = receipt.first_edit();
+                Verdict::Declined(Decline {
+                    ending: receipt.ending,
+                    ..no(Reason::Uncertified(violation), at)
+                })
+            }
+        }
+    }
+
+    /// The body is a valid object; only what the schema decides is done to it.
+    fn by_schema(steps: Vec<Vec<Edit>>, ctx: &Context<'_>) -> Choice {
+        Choice { steps, grade: Grade::Schema, ending: ctx.evidence.ending(), clue: None, copies: false }
+    }
+}
+
+/// What is to become of a body that is a valid object.
+pub(crate) fn whole(body: &str, ctx: &Context<'_>) -> Verdict {
+    if !ctx.has_schema() {
+        return Verdict::Intact { notes: Vec::new() };
+    }
+    let admission = ctx.judge.admits(body);
+    let Admission::Invalid { at, what } = admission else {
+        let empty = body.bytes().all(|c| c.is_ascii_whitespace() || c == b'{' || c == b'}');
+        let cut = ctx.evidence.ending() == Ending::Cut;
+        if empty && cut && admission == Admission::Valid && !ctx.judge.takes_nothing() {
+            return Verdict::Declined(Decline { ending: Ending::Cut, ..no(Reason::EmptyInCutTurn, 0) });
+        }
+        return Verdict::Intact { notes: ctx.judge.notes(body) };
+    };
+    match admit(body, ctx) {
+        Ok(Some(steps)) => Choice::by_schema(steps, ctx).verdict(body, ctx),
+        Ok(None) => declined(no(Reason::SchemaInvalid { at, what }, 0), ctx),
+        Err(reason) => declined(no(reason, 0), ctx),
+    }
+}
+
+/// What is to become of a body that is no valid object.
+pub(crate) fn faulty(body: &str, ctx: &Context<'_>) -> Verdict {
+    let choice = match nothing_said(body, ctx) {
+        Some(choice) => choice,
+        None => settle(body, ctx, 0),
+    };
+    match choice {
+        Ok(choice) => choice.verdict(body, ctx),
+        Err(no) => declined(no, ctx),
+    }
+}
+
+fn declined(no: Decline, ctx: &Context<'_>) -> Verdict {
+    Verdict::Declined(Decline { ending: ctx.evidence.ending(), ..no })
+}
+
+pub(crate) fn no(reason: Reason, at: usize) -> Decline {
+    Decline { reason, at, readings: Vec::new(), ending: Ending::Unknown, would: None }
+}
+
+/// The body says nothing at all: that is the call of a tool that takes nothing, and no other.
+fn nothing_said(body: &str, ctx: &Context<'_>) -> Option<Result<Choice, Decline>> {
+    if !matches!(body.trim_ascii(), "" | "\"\"" | "null" | "None") {
+        return None;
+    }
+    Some(if ctx.judge.takes_nothing() {
+        let edits = vec![Edit::replace(Rule::NoArguments, 0, body.len(), "{}")];
+        Ok(Choice::by_schema(vec![edits], ctx))
+    } else {
+        Err(no(Reason::Empty, 0))
+    })
+}
+
+/// Takes off whole levels of escaping, then reads what is inside.
+pub(crate) fn settle(text: &str, ctx: &Context<'_>, level: usize) -> Result<Choice, Decline> {
+    if level < MAX_LEVELS
+        && let Some(edits) = LAYERS.iter().find_map(|(_, layer)| layer(text))
+        && let Ok(inner) = apply(text, &edits)
+    {
+        let mut choice = if Scanner::new().push(inner.as_bytes()) == Status::Whole {
+            valid(&inner, ctx)?
+        } else {
+            // Positions inside a level are not positions in the body: the level's begin stands for them.
+            settle(&inner, ctx, level + 1).map_err(|no| Decline { at: edits[0].start, ..no })?
+        };
+        choice.steps.insert(0, edits);
+        return Ok(choice);
+    }
+    read(text, ctx)
+}
+
+/// What was inside of a level is a valid object.
+fn valid(object: &str, ctx: &Context<'_>) -> Result<Choice, Decline> {
+    let steps = admit(object, ctx).map_err(|reason| no(reason, 0))?;
+    match steps {
+        Some(steps) if steps.is_empty() => {
+            Ok(Choice { grade: Grade::Packaging, ..Choice::by_schema(steps, ctx) })
+        }
+        Some(steps) => Ok(Choice::by_schema(steps, ctx)),
+        None => Err(not_admitted(object, ctx)),
+    }
+}
+
+/// The steps after which the schema admits a valid object: none where it does as it stands, its type
+/// repairs, or the opening of an envelope. `None` where nothing certain helps.
+fn admit(object: &str, ctx: &Context<'_>) -> Result<Option<Vec<Vec<Edit>>>, Reason> {
+    if ctx.may_be(object) {
+        return Ok(Some(Vec::new()));
+    }
+    if let Some(edits) = repaired(object, ctx) {
+        return Ok(Some(vec![edits]));
+    }
+    let Some(opened) = envelope::open(object, ctx)? else { return Ok(None) };
+    let mut steps = opened.steps;
+    let mut inner = opened.inner;
+    if Scanner::new().push(inner.as_bytes()) != Status::Whole {
+        // Arguments as a string: the string's own end shows that they are whole.
+        let whole = Evidence::whole();
+        let Ok(choice) = settle(&inner, &Context { evidence: &whole, ..*ctx }, 1) else { return Ok(None) };
+        steps.extend(choice.steps);
+        return Ok(Some(steps));
+    }
+    if !ctx.may_be(&inner) {
+        let Some(edits) = repaired(&inner, ctx) else { return Ok(None) };
+        inner = apply(&inner, &edits).unwrap_or_default();
+        steps.push(edits);
+    }
+    Ok(ctx.may_be(&inner).then_some(steps))
+}
+
+/// The schema's own repairs of a valid object, if they suffice.
+fn repaired(object: &str, ctx: &Context<'_>) -> Option<Vec<Edit>> {
+    let edits = ctx.judge.settle(object);
+    let output = apply(object, &edits).ok()?;
+    (!edits.is_empty() && ctx.may_be(&output)).then_some(edits)
+}
+
+fn not_admitted(object: &str, ctx: &Context<'_>) -> Decline {
+    match ctx.judge.admits(object) {
+        Admission::Invalid { at, what } => no(Reason::SchemaInvalid { at, what }, 0),
+        _ => no(Reason::SchemaInvalid { at: String::new(), what: "a key that is not declared".into() }, 0),
+    }
+}
+
+/// The one reading of a text that is left, at the first place where an object can be read.
+fn read(text: &str, ctx: &Context<'_>) -> Result<Choice, Decline> {
+    let mut places = Places::new(text, ctx);
+    let mut dead: Option<Dead> = None;
+    while let Some((start, headless)) = places.next() {
+        let mut head = frame::head(text, start, headless, ctx).map_err(|r| no(r.reason, r.at))?;
+        let (stuck, in_strings) = match levels(text, &mut head, ctx)? {
+            Tried::Chosen(choice) => return Ok(choice),
+            // What can be read without a stray quote is not read with one.
+            Tried::Refused(readings) => return by_repair(text, readings, ctx),
+            Tried::Dead { dead, in_strings } => (dead, in_strings),
+        };
+        dead = dead.or(stuck);
+        if places.skip_placeholder(start) {
+            continue;
+        }
+        for quote in [b'"', b'\''].into_iter().filter(|_| in_strings) {
+            let level = read::quotes::read(text, &head, ctx, quote);
+            if !level.readings.is_empty() {
+                return choose(text, level.readings, ctx)?.ok_or_else(|| no(Reason::Ambiguous, start));
+            }
+        }
+        break;
+    }
+    let Dead { reason, at } = dead.unwrap_or(Dead { reason: Reason::NoObject, at: 0 });
+    Err(no(reason, at))
+}
+
+/// What came of reading at one place.
+enum Tried {
+    Chosen(Choice),
+    /// There are readings, these the cheapest, but the schema admits none.
+    Refused(Vec<Reading>),
+    Dead {
+        dead: Option<Dead>,
+        in_strings: bool,
+    },
+}
+
+/// Tries one level of readings after the other until the schema admits one.
+fn levels(text: &str, head: &mut Head, ctx: &Context<'_>) -> Result<Tried, Decline> {
+    let mut above = None;
+    let mut first: Option<Vec<Reading>> = None;
+    for _ in 0..MAX_TRIES {
+        let Level { readings, in_strings, dead, over_budget } = read::read(text, head, ctx, above);
+        if over_budget {
+            return Err(no(Reason::OverBudget, head.start));
+        }
+        let Some(cost) = readings.first().map(|r| r.cost) else {
+            return Ok(match first {
+                Some(readings) => Tried::Refused(readings),
+                None => Tried::Dead { dead, in_strings },
+            });
+        };
+        if let Some(choice) = choose(text, readings.clone(), ctx)? {
+            return Ok(Tried::Chosen(choice));
+        }
+        first.get_or_insert(readings);
+        above = Some(cost);
+    }
+    Ok(Tried::Refused(first.unwrap_or_default()))
+}
+
+/// Chooses the one reading of a level that the schema admits; `None` where it admits none.
+fn choose(text: &str, readings: Vec<Reading>, ctx: &Context<'_>) -> Result<Option<Choice>, Decline> {
+    let several = readings.len() > 1;
+    let left: Vec<&Reading> = match (several, ctx.has_schema()) {
+        (_, true) => readings.iter().filter(|r| admitted(text, r, ctx)).collect(),
+        (false, false) => readings.iter().collect(),
+        (true, false) => Vec::new(),
+    };
+    if left.is_empty() && ctx.has_schema() {
+        return Ok(None);
+    }
+    if let [reading] = left[..] {
+        let mut choice = chosen(text, reading.clone(), ctx);
+        if several {
+            choice.grade = choice.grade.max(Grade::Schema);
+        }
+        return Ok(Some(choice));
+    }
+    // Which of several places was meant is not known; the end is the one that can be shown.
+    match readings.iter().find(|r| r.closes_at_end() && (!ctx.has_schema() || admitted(text, r, ctx))) {
+        Some(reading) => {
+            let mut choice = chosen(text, reading.clone(), ctx);
+            choice.grade = choice.grade.max(Grade::Closing);
+            Ok(Some(choice))
+        }
+        None => Err(ambiguous(text, &readings)),
+    }
+}
+
+/// Whether the schema admits this reading, and fixes the words that it guessed at.
+fn admitted(text: &str, reading: &Reading, ctx: &Context<'_>) -> bool {
+    // Nothing inside was touched: the object is the model's own, with whatever keys it has.
+    let own = reading.cost == Cost::NONE;
+    let may = |o: &str| ctx.may_be(o) || own && ctx.judge.admits(o) == Admission::Valid;
+    spliced(text, &reading.edits).is_some_and(|o| may(&o)) && words_fixed(text, &reading.edits, ctx)
+}
+
+/// Whether the schema lets no other words stand where a reading put quotes around a bare word, and no
+/// other kind of value where it completed a literal: asked by putting others there.
+fn words_fixed(text: &str, edits: &[Edit], ctx: &Context<'_>) -> bool {
+    let refuses = |from: usize, to: usize, start: usize, end: usize, put: String| {
+        let mut other = edits.to_vec();
+        other.splice(from..to, [Edit::replace(edits[from].rule, start, end, put)]);
+        apply(text, &other).is_ok_and(|o| matches!(ctx.judge.admits(&o), Admission::Invalid { .. }))
+    };
+    let mut n = 0;
+    while n < edits.len() {
+        let edit = &edits[n];
+        match edit.rule {
+            Rule::UnquotedWord if n + 1 < edits.len() => {
+                let (start, end) = (edit.start, edits[n + 1].end);
+                for shift in [7, 13] {
+                    let other: String = text[start..end].chars().map(|c| rotated(c, shift)).collect();
+                    if !refuses(n, n + 2, start, end, alloc::format!("\"{other}\"")) {
+                        return false;
+                    }
+                }
+                n += 1;
+            }
+            Rule::CutLiteral => {
+                let start = text[..edit.start].trim_end_matches(|c: char| c.is_ascii_alphabetic()).len();
+                if !refuses(n, n + 1, start, edit.end, "\"x\"".into())
+                    || !refuses(n, n + 1, start, edit.end, "0".into())
+                {
+                    return false;
+                }
+            }
+            _ => {}
+        }
+        n += 1;
+    }
+    true
+}
+
+/// A letter so many places on in the alphabet; anything else as it is.
+fn rotated(c: char, shift: u8) -> char {
+    let rotate = |base: u8| char::from(base + (c as u8 - base + shift) % 26);
+    match c {
+        'a'..='z' => rotate(b'a'),
+        'A'..='Z' => rotate(b'A'),
+        c => c,
+    }
+}
+
+/// The schema admits no reading as it stands: what its repairs, or an envelope, make of the one there is.
+fn by_repair(text: &str, readings: Vec<Reading>, ctx: &Context<'_>) -> Result<Choice, Decline> {
+    // Of several readings none fits as it is: which of them to repair is not certain.
+    let [reading] = &readings[..] else { return Err(ambiguous(text, &readings)) };
+    let Some(object) = spliced(text, &reading.edits).map(Cow::into_owned) else {
+        return Err(no(Reason::Unreadable, 0));
+    };
+    let fixed = words_fixed(text, &reading.edits, ctx);
+    let steps = admit(&object, ctx).map_err(|reason| no(reason, 0))?;
+    let Some(steps) = steps.filter(|steps| fixed && !steps.is_empty()) else {
+        return Err(not_admitted(&object, ctx));
+    };
+    let opened = steps[0].iter().any(|e| e.rule == Rule::Envelope);
+    let output = steps.iter().try_fold(object, |text, step| apply(&text, step).ok()).unwrap_or_default();
+    let closed = reading.closed;
+    // Where the closers of an envelope were set, the schema says nothing about what is missing.
+    let proved = !opened && closed > 0 && !reading.number_last && ctx.judge.proves_whole(&output, closed);
+    let mut choice = graded(reading.clone(), ctx, proved);
+    choice.grade = choice.grade.max(Grade::Schema);
+    choice.steps.extend(steps);
+    Ok(choice)
+}
+
+/// The choice of this reading.
+fn chosen(text: &str, reading: Reading, ctx: &Context<'_>) -> Choice {
+    let asks = reading.closed > 0 && !reading.number_last && ctx.has_schema();
+    let proved =
+        asks && spliced(text, &reading.edits).is_some_and(|o| ctx.judge.proves_whole(&o, reading.closed));
+    graded(reading, ctx, proved)
+}
+
+/// The grade of a reading, by the ending that the evidence adds up to. `proved`: the schema shows that
+/// nothing is missing.
+fn graded(reading: Reading, ctx: &Context<'_>, proved: bool) -> Choice {
+    let mut ending = ctx.evidence.ending();
+    let mut clue = None;
+    if ending == Ending::Unknown && reading.end_mark {
+        (ending, clue) = (Ending::Complete, Some(Clue::EndMark));
+    }
+    let mut grade = reading.edits.iter().map(|e| e.rule.grade()).fold(reading.cost.grade, Grade::max);
+    if reading.closed > 0 && ending != Ending::Complete {
+        if proved {
+            clue = Some(Clue::SchemaWhole);
+            grade = grade.max(Grade::Schema);
+        } else if ending == Ending::Unknown && !reading.number_last {
+            grade = grade.max(Grade::Closing);
+        } else {
+            grade = grade.max(Grade::Cut);
+        }
+    }
+    Choice { steps: vec![reading.edits], grade, ending, clue, copies: reading.copies }
+}
+
+fn ambiguous(text: &str, readings: &[Reading]) -> Decline {
+    let at = readings.iter().filter_map(|r| r.edits.first()).map(|e| e.start).min().unwrap_or(0);
+    let shown = readings.iter().take(MAX_SHOWN).filter_map(|r| apply(text, &r.edits).ok()).collect();
+    Decline { readings: shown, ..no(Reason::Ambiguous, at) }
+}

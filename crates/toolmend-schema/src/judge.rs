@@ -1,0 +1,64 @@
+//! A tool as a judge of readings.
+
+use toolmend_core::{Admission, Edit, Judge, Note};
+
+use crate::declared;
+use crate::doc::Doc;
+use crate::note;
+use crate::reach::Reach;
+use crate::schema::Compiled;
+use crate::settle;
+use crate::tool::Tool;
+
+impl Tool {
+    fn compiled(&self) -> Option<&Compiled> {
+        self.schema.as_deref()?.compiled().ok()
+    }
+}
+
+impl Judge for Tool {
+    fn is_blind(&self) -> bool {
+        self.schema.is_none()
+    }
+
+    fn admits(&self, object: &str) -> Admission {
+        match self.schema.as_deref().map(|schema| schema.compiled()) {
+            None => Admission::NotApplicable,
+            Some(Err(why)) => Admission::Unvalidatable { why: why.to_owned() },
+            Some(Ok(compiled)) => compiled.admits(object),
+        }
+    }
+
+    fn declared_only(&self, object: &str) -> bool {
+        let Some(compiled) = self.compiled() else { return true };
+        Doc::parse(object).is_ok_and(|doc| declared::only(&doc, Reach::root(compiled)))
+    }
+
+    fn proves_whole(&self, object: &str, closed: usize) -> bool {
+        let Some(compiled) = self.compiled() else { return false };
+        Doc::parse(object).is_ok_and(|doc| declared::whole(&doc, Reach::root(compiled), closed))
+    }
+
+    fn declares(&self, key: &str) -> bool {
+        self.compiled().is_some_and(|compiled| Reach::root(compiled).names(key))
+    }
+
+    fn takes_nothing(&self) -> bool {
+        let Some(compiled) = self.compiled() else { return false };
+        let reach = Reach::root(compiled);
+        compiled.root.is_object()
+            && !reach.is_partial()
+            && !reach.declares_any()
+            && !reach.is_open_ended()
+            && !reach.wants_members()
+            && matches!(compiled.admits("{}"), Admission::Valid)
+    }
+
+    fn settle(&self, object: &str) -> Vec<Edit> {
+        self.compiled().map_or_else(Vec::new, |compiled| settle::settle(compiled, object))
+    }
+
+    fn notes(&self, object: &str) -> Vec<Note> {
+        note::all(self, object)
+    }
+}

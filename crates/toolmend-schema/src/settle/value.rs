@@ -1,0 +1,171 @@
+//! What a value can be that is not what the schema wants, and says the same.
+
+use jsonschema::JsonType;
+use jsonschema::types::JsonTypeSet;
+use serde_json::Value;
+use toolmend_core::{Edit, Rule};
+
+use crate::doc::{Doc, Kind};
+use crate::number;
+use crate::reach::Reach;
+use crate::schema::Compiled;
+use crate::string::{has_lone_surrogate, quote};
+
+use super::container;
+
+/// One repair of one value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Repair {
+    /// Another text in its place.
+    Replace { put: String, rule: Rule },
+    /// Brackets around it.
+    Wrap,
+    /// Its member goes.
+    LeaveOut,
+}
+
+/// A value that the schema does not admit, and where it stands.
+#[derive(Clone)]
+pub(super) struct Site<'a> {
+    doc: &'a Doc<'a>,
+    at: u32,
+    /// What applies to the value.
+    reach: Reach<'a>,
+    /// What applies to the object whose member it is, and the member's name.
+    member_of: Option<(Reach<'a>, String)>,
+}
+
+impl<'a> Site<'a> {
+    /// The place that a pointer names.
+    pub(super) fn find(compiled: &'a Compiled, doc: &'a Doc<'a>, pointer: &str) -> Option<Site<'a>> {
+        let path = doc.path(pointer)?;
+        let mut reach = Reach::root(compiled);
+        let mut member_of = None;
+        for pair in path.windows(2) {
+            let (outer, inner) = (pair[0], pair[1]);
+            let step = if doc.kind(outer) == Kind::Object {
+                let name = doc.string(inner - 1).into_owned();
+                let step = reach.property(&name);
+                member_of = Some((reach, name));
+                step
+            } else {
+                member_of = None;
+                reach.element(doc.children(outer).position(|element| element == inner)?)
+            };
+            reach = step;
+        }
+        Some(Site { doc, at: *path.last()?, reach, member_of })
+    }
+
+    pub(super) fn at(&self) -> u32 {
+        self.at
+    }
+
+    /// The repairs that would give it one of these types, or another spelling of the same word.
+    pub(super) fn repairs(&self, wants: JsonTypeSet) -> Vec<Repair> {
+        let mut repairs = Vec::new();
+        let wants_number = wants.contains(JsonType::Number) || wants.contains(JsonType::Integer);
+        let mut replace = |put: String, rule| repairs.push(Repair::Replace { put, rule });
+        let raw = self.doc.raw(self.at);
+        match self.doc.kind(self.at) {
+            Kind::String => {
+                // What is decoded must be all that was said.
+                if self.doc.item(self.at).escaped && has_lone_surrogate(raw) {
+                    return repairs;
+                }
+                let text = self.doc.string(self.at);
+                if wants_number && number::is_number(&text) {
+                    replace(text.to_string(), Rule::NumberString);
+                }
+                if wants.contains(JsonType::Boolean)
+                    && let Some(word) = boolean(&text)
+                {
+                    replace(word.to_owned(), Rule::BooleanString);
+                }
+                for (kind, json_type) in [(Kind::Array, JsonType::Array), (Kind::Object, JsonType::Object)] {
+                    if wants.contains(json_type)
+                        && let Some(inner) = container::inside(&text, kind)
+                    {
+                        replace(inner, Rule::ContainerString);
+                    }
+                }
+                if let Some(word) = self.allowed_word(&text) {
+                    replace(quote(word), Rule::EnumCase);
+                }
+            }
+            Kind::Number if wants.contains(JsonType::String) => {
+                replace(format!("\"{raw}\""), Rule::StringNumber);
+            }
+            Kind::Null if self.is_optional() => repairs.push(Repair::LeaveOut),
+            _ => {}
+        }
+        if wants.contains(JsonType::Array) && self.is_one_item() {
+            repairs.push(Repair::Wrap);
+        }
+        repairs
+    }
+
+    /// The only allowed word that differs from this one in case alone.
+    fn allowed_word(&self, text: &str) -> Option<&'a str> {
+        let lower = text.to_lowercase();
+        let mut words: Vec<&str> = self
+            .reach
+            .allowed()
+            .filter_map(Value::as_str)
+            .filter(|word| word.to_lowercase() == lower)
+            .collect();
+        words.sort_unstable();
+        words.dedup();
+        match words[..] {
+            [word] if word != text => Some(word),
+            _ => None,
+        }
+    }
+
+    /// Whether this is a declared property that nothing requires.
+    fn is_optional(&self) -> bool {
+        self.member_of.as_ref().is_some_and(|(object, name)| {
+            object.names(name) && !object.is_partial() && object.required().all(|required| required != name)
+        })
+    }
+
+    /// Whether it can be meant as the only item of a list: not if it may be a list already. In an array,
+    /// `[1, 2]` for a list of lists may be one list or two.
+    fn is_one_item(&self) -> bool {
+        self.member_of.is_some()
+            && match self.doc.kind(self.at) {
+                Kind::String => !is_list_like(&self.doc.string(self.at)),
+                Kind::Array | Kind::Null | Kind::Key => false,
+                Kind::Object | Kind::Number | Kind::True | Kind::False => true,
+            }
+    }
+}
+
+/// The literal that a word stands for, as JSON or Python write it, or in capitals.
+fn boolean(text: &str) -> Option<&'static str> {
+    match text {
+        "true" | "True" | "TRUE" => Some("true"),
+        "false" | "False" | "FALSE" => Some("false"),
+        _ => None,
+    }
+}
+
+/// Whether a text may be several items, or a list in some notation.
+fn is_list_like(text: &str) -> bool {
+    text.contains([',', ';', '\n', '\r', '[', ']', '{', '}', '|', '，', '；', '、'])
+}
+
+/// The edit that puts another text in the place of a value.
+pub(super) fn replace(doc: &Doc<'_>, at: u32, put: &str, rule: Rule) -> Edit {
+    let item = doc.item(at);
+    super::put(rule, item.start, item.end, put.to_owned())
+}
+
+/// The edits that put brackets around a value.
+pub(super) fn wrap(doc: &Doc<'_>, at: u32) -> [Edit; 2] {
+    let item = doc.item(at);
+    [
+        super::put(Rule::SingleItem, item.start, item.start, "[".to_owned()),
+        super::put(Rule::SingleItem, item.end, item.end, "]".to_owned()),
+    ]
+}
