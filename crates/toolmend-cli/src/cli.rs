@@ -1,0 +1,124 @@
+//! What may be typed: the commands, their flags, and the help pages made of them.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand};
+use toolmend::{Ending, Policy};
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 every call is good, 1 at least one was declined, 2 the command line or a file is at fault.";
+
+/// Repairs the tool calls of language models without ever changing what the model said.
+#[derive(Debug, Parser)]
+#[command(name = "toolmend", version, after_help = EXIT_CODES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Repair the calls of a recorded turn: one JSON envelope a call
+    #[command(after_help = EXIT_CODES)]
+    Repair(RepairArgs),
+    /// Repair the arguments of one call: the JSON on standard output, and nothing when it is declined
+    #[command(after_help = EXIT_CODES)]
+    Args(ArgsArgs),
+    /// Repair many: one JSON record a line in, one answer a line out, in the same order
+    #[command(after_help = EXIT_CODES)]
+    Batch(BatchArgs),
+    /// Say what a rule does, why it is safe, and where it would be wrong
+    Explain {
+        /// The rule, as `toolmend rules` and `--trace` name it
+        #[arg(value_name = "RULE")]
+        rule: String,
+    },
+    /// List the rules
+    Rules,
+    /// List the model families, and the marks that they leak into arguments
+    Models,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RepairArgs {
+    /// The recorded turn: an SSE stream, NDJSON or one JSON response; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The cap on output tokens that the request set: a turn that used all of them counts as cut
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tokens: Option<u64>,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ArgsArgs {
+    /// The arguments text; without it, or with `-`, standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// Whether the text is all that the model wrote
+    #[arg(long, value_name = "ENDING", default_value = "complete", value_parser = endings())]
+    pub(crate) ending: Ending,
+    /// The tool that is called; decides between several in `--tools`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// What `repair` and `args` share. Both show a call and run nothing, so both accept every grade unless
+/// told otherwise.
+#[derive(Debug, Args)]
+pub(crate) struct CommonArgs {
+    /// The model that wrote it; decides which format marks are expected. Overrides the turn's own
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// The tool that is called: OpenAI's, Anthropic's, Gemini's or MCP's description, or a JSON Schema
+    #[arg(long, value_name = "FILE", conflicts_with = "tools")]
+    pub(crate) tool: Option<PathBuf>,
+    /// All tools that the model was offered; a call of any other is declined
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tools: Option<PathBuf>,
+    /// The riskiest repair to accept
+    #[arg(long, value_name = "POLICY", default_value = "inspect", value_parser = policies())]
+    pub(crate) policy: Policy,
+    /// Tell on standard error, one line a call, which rules changed it and on what grounds
+    #[arg(long)]
+    pub(crate) trace: bool,
+    /// Add the receipt: every edit, the grade and the evidence (`args`: on standard error)
+    #[arg(long)]
+    pub(crate) receipt: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BatchArgs {
+    /// One JSON record a line; without it, or with `-`, standard input
+    #[arg(value_name = "FILE.jsonl")]
+    pub(crate) file: Option<PathBuf>,
+    /// Where the answers go; without it, or with `-`, standard output
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+    /// The riskiest repair to accept
+    #[arg(long, value_name = "POLICY", default_value = "standard", value_parser = policies())]
+    pub(crate) policy: Policy,
+    /// How many records to work on at the same time [default: one a processor]
+    #[arg(short, long, value_name = "N")]
+    pub(crate) jobs: Option<NonZeroUsize>,
+}
+
+fn policies() -> impl TypedValueParser<Value = Policy> {
+    let value = |name: &'static str, help: &'static str| PossibleValue::new(name).help(help);
+    PossibleValuesParser::new([
+        value("strict", "packaging and punctuation only"),
+        value("standard", "all that is certain; for calls that will be run"),
+        value("inspect", "all that can be shown; for calls that will be looked at"),
+    ])
+    .try_map(|name| Policy::named(&name).ok_or("there is no such policy"))
+}
+
+fn endings() -> impl TypedValueParser<Value = Ending> {
+    PossibleValuesParser::new(["complete", "unknown", "cut"])
+        .try_map(|name| Ending::named(&name).ok_or("there is no such ending"))
+}

@@ -1,0 +1,120 @@
+//! From what was typed to checked values: what a command needs, and nothing that it would have to check.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::thread;
+
+use toolmend::{Ending, Policy, Rule};
+use toolmend_schema::ToolError;
+
+use crate::cli::{Cli, Command, CommonArgs};
+use crate::explain;
+use crate::failure::Failure;
+use crate::input::Source;
+use crate::tools::Tools;
+
+/// The longest description of tools that is read, in bytes.
+const MAX_TOOLS: usize = 64 << 20;
+
+/// One command with its checked values.
+#[derive(Debug)]
+pub(crate) enum Options {
+    Repair(Repair),
+    Args(Args),
+    Batch(Batch),
+    Explain(Rule),
+    Rules,
+    Models,
+}
+
+/// What `repair` needs.
+#[derive(Debug)]
+pub(crate) struct Repair {
+    pub(crate) source: Source,
+    pub(crate) max_tokens: Option<u64>,
+    pub(crate) show: Show,
+}
+
+/// What `args` needs.
+#[derive(Debug)]
+pub(crate) struct Args {
+    pub(crate) source: Source,
+    pub(crate) ending: Ending,
+    pub(crate) name: Option<String>,
+    pub(crate) show: Show,
+}
+
+/// How a call is judged and shown.
+#[derive(Debug)]
+pub(crate) struct Show {
+    pub(crate) model: Option<String>,
+    pub(crate) tools: Tools,
+    pub(crate) policy: Policy,
+    pub(crate) trace: bool,
+    pub(crate) receipt: bool,
+}
+
+/// What `batch` needs.
+#[derive(Debug)]
+pub(crate) struct Batch {
+    pub(crate) source: Source,
+    pub(crate) output: Option<PathBuf>,
+    pub(crate) policy: Policy,
+    pub(crate) jobs: NonZeroUsize,
+}
+
+impl TryFrom<Cli> for Options {
+    type Error = Failure;
+
+    fn try_from(cli: Cli) -> Result<Options, Failure> {
+        Ok(match cli.command {
+            Command::Repair(typed) => Options::Repair(Repair {
+                source: Source::named(Some(typed.file)),
+                max_tokens: typed.max_tokens,
+                show: typed.common.try_into()?,
+            }),
+            Command::Args(typed) => Options::Args(Args {
+                source: Source::named(typed.file),
+                ending: typed.ending,
+                name: typed.name,
+                show: typed.common.try_into()?,
+            }),
+            Command::Batch(typed) => Options::Batch(Batch {
+                source: Source::named(typed.file),
+                output: typed.output,
+                policy: typed.policy,
+                jobs: typed.jobs.unwrap_or_else(processors),
+            }),
+            Command::Explain { rule } => Options::Explain(explain::named(&rule)?),
+            Command::Rules => Options::Rules,
+            Command::Models => Options::Models,
+        })
+    }
+}
+
+impl TryFrom<CommonArgs> for Show {
+    type Error = Failure;
+
+    fn try_from(typed: CommonArgs) -> Result<Show, Failure> {
+        let tools = match (typed.tool, typed.tools) {
+            (Some(path), _) => tools(path, Tools::one)?,
+            (None, Some(path)) => tools(path, Tools::all)?,
+            (None, None) => Tools::default(),
+        };
+        let CommonArgs { model, policy, trace, receipt, .. } = typed;
+        Ok(Show { model, tools, policy, trace, receipt })
+    }
+}
+
+fn tools(path: PathBuf, read: fn(&str) -> Result<Tools, ToolError>) -> Result<Tools, Failure> {
+    // Not standard input: that is where bodies come from.
+    let source = Source::File(path);
+    let text = source.open()?.read_text(MAX_TOOLS)?;
+    // Some editors put a byte-order mark in front, which JSON does not know.
+    let json = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    read(json).map_err(|error| Failure::Tool { source, error })
+}
+
+fn processors() -> NonZeroUsize {
+    thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
+}

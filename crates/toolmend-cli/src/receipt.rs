@@ -1,0 +1,118 @@
+//! The receipt as JSON. Keys are sorted, as the fields here are.
+
+use serde::Serialize;
+use toolmend::{Clue, Edit, Evidence, Note, Outcome, Receipt, Rule, Verdict};
+
+/// What was done, and on what grounds. The edits count in UTF-8 bytes of the original arguments text;
+/// applied to it, they give the new one.
+#[derive(Debug, Serialize)]
+pub(crate) struct ReceiptJson<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<usize>,
+    edits: Vec<EditJson>,
+    ending: &'static str,
+    evidence: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grade: Option<&'static str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<NoteJson<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    readings: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
+    rules: Vec<&'static str>,
+    verdict: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    would: Option<Would<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct EditJson {
+    end: usize,
+    put: String,
+    rule: &'static str,
+    start: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct NoteJson<'a> {
+    at: &'a str,
+    kind: &'static str,
+}
+
+/// The repair that a laxer policy would have accepted.
+#[derive(Debug, Serialize)]
+struct Would<'a> {
+    edits: Vec<EditJson>,
+    grade: &'static str,
+    output: &'a str,
+    rules: Vec<&'static str>,
+}
+
+impl<'a> ReceiptJson<'a> {
+    /// The receipt of what became of `body`.
+    pub(crate) fn new(body: &str, evidence: &Evidence<'_>, outcome: &'a Outcome) -> Self {
+        let blank = ReceiptJson {
+            at: None,
+            edits: Vec::new(),
+            ending: evidence.ending().name(),
+            evidence: clue_names(evidence.clues()),
+            grade: None,
+            notes: Vec::new(),
+            readings: Vec::new(),
+            reason: None,
+            rules: Vec::new(),
+            verdict: "declined",
+            would: None,
+        };
+        match outcome {
+            Outcome::Misassembled(fault) => ReceiptJson { reason: Some(fault.name()), ..blank },
+            Outcome::UnknownTool => ReceiptJson { reason: Some("unknown-tool"), ..blank },
+            Outcome::Judged(Verdict::Intact { notes }) => {
+                ReceiptJson { notes: notes_json(notes), verdict: "intact", ..blank }
+            }
+            Outcome::Judged(Verdict::Mended { receipt, .. }) => ReceiptJson {
+                edits: edits_json(body, receipt),
+                ending: receipt.ending.name(),
+                evidence: clue_names(&receipt.clues),
+                grade: Some(receipt.grade.name()),
+                notes: notes_json(&receipt.notes),
+                rules: rule_names(receipt),
+                verdict: "mended",
+                ..blank
+            },
+            Outcome::Judged(Verdict::Declined(decline)) => ReceiptJson {
+                at: Some(decline.at),
+                ending: decline.ending.name(),
+                readings: decline.readings.iter().map(String::as_str).collect(),
+                reason: Some(decline.reason.name()),
+                would: decline.would.as_ref().map(|(output, receipt)| Would {
+                    edits: edits_json(body, receipt),
+                    grade: receipt.grade.name(),
+                    output,
+                    rules: rule_names(receipt),
+                }),
+                ..blank
+            },
+        }
+    }
+}
+
+fn edits_json(body: &str, receipt: &Receipt) -> Vec<EditJson> {
+    let json =
+        |e: Edit| EditJson { end: e.end, put: e.put.into_owned(), rule: e.rule.name(), start: e.start };
+    receipt.edits(body).into_iter().map(json).collect()
+}
+
+fn notes_json(notes: &[Note]) -> Vec<NoteJson<'_>> {
+    notes.iter().map(|note| NoteJson { at: &note.at, kind: note.kind.name() }).collect()
+}
+
+/// The rules that changed bytes.
+pub(crate) fn rule_names(receipt: &Receipt) -> Vec<&'static str> {
+    receipt.rules().into_iter().map(Rule::name).collect()
+}
+
+fn clue_names(clues: &[Clue]) -> Vec<&'static str> {
+    clues.iter().map(|clue| clue.name()).collect()
+}

@@ -1,0 +1,88 @@
+//! `repair`: the calls of a recorded turn, one JSON envelope each.
+
+use toolmend::wire::{Call, Recorded, Recorder};
+use toolmend::{Evidence, Outcome, SettledCall, Toolmend, Verdict};
+
+use crate::envelope::Envelope;
+use crate::failure::{Exit, Failure};
+use crate::input::Source;
+use crate::model::General;
+use crate::options::Repair;
+use crate::output::Output;
+use crate::receipt::ReceiptJson;
+use crate::say::{Plain, say};
+use crate::trace;
+
+/// How much is read from the recording at once, in bytes.
+const READ: usize = 64 << 10;
+
+/// Reads the turn, mends its calls, and prints them.
+pub(crate) fn run(options: &Repair) -> Result<Exit, Failure> {
+    let turn = record(&options.source)?;
+    for fault in &turn.faults {
+        say(format_args!(
+            "note: {}: {}; the rest of the turn was read",
+            options.source,
+            Plain(&fault.to_string())
+        ));
+    }
+    if turn.calls.is_empty() {
+        say(format_args!("note: {} holds no tool call", options.source));
+        return Ok(Exit::Good);
+    }
+    let model = options.show.model.as_deref().or(turn.model.as_deref()).unwrap_or_default();
+    let mender = Toolmend::new().policy(options.show.policy).model(model);
+    if let Some(general) = General::of(&mender, model) {
+        say(format_args!("note: {general}"));
+    }
+    let tools = &options.show.tools;
+    tools.say_unusable();
+    let mut called: Vec<&str> = turn.calls.iter().map(|call| call.name.as_str()).collect();
+    called.sort_unstable();
+    called.dedup();
+    let mender = tools.offer(mender, &called).map_err(Failure::Unclear)?;
+    let mut output = Output::stdout();
+    let mut so_far = Exit::Good;
+    for (call, settled) in turn.calls.iter().zip(mender.turn(&turn, options.max_tokens)) {
+        let evidence = turn.evidence(call, options.max_tokens);
+        so_far = so_far.and(exit_of(&settled.outcome));
+        output.put(&envelope(call, &evidence, &settled, options.show.receipt), so_far)?;
+        if options.show.trace {
+            say(trace::line(&call.name, &call.arguments, evidence.ending(), &settled.outcome));
+        }
+        if let Some(failed) = trace::failed(Some(&call.name), &settled.outcome) {
+            say(failed);
+        }
+    }
+    Ok(so_far)
+}
+
+fn record(source: &Source) -> Result<Recorded, Failure> {
+    let mut input = source.open()?;
+    let mut recorder = Recorder::new();
+    let mut buffer = vec![0; READ];
+    let unreadable = |error| Failure::Turn { source: source.clone(), error };
+    loop {
+        match input.read_some(&mut buffer)? {
+            0 => return recorder.finish().map_err(unreadable),
+            n => recorder.push(&buffer[..n]).map_err(unreadable)?,
+        }
+    }
+}
+
+fn exit_of(outcome: &Outcome) -> Exit {
+    match outcome {
+        Outcome::Judged(Verdict::Intact { .. } | Verdict::Mended { .. }) => Exit::Good,
+        _ => Exit::Declined,
+    }
+}
+
+/// The envelope of a call, as lines of JSON.
+fn envelope(call: &Call, evidence: &Evidence<'_>, settled: &SettledCall, receipt: bool) -> Vec<u8> {
+    let repaired = matches!(settled.outcome, Outcome::Judged(Verdict::Mended { .. }));
+    let mut envelope = Envelope::new(call, settled.arguments().unwrap_or(&call.arguments), repaired);
+    envelope.receipt = receipt.then(|| ReceiptJson::new(&call.arguments, evidence, &settled.outcome));
+    let mut json = serde_json::to_vec_pretty(&envelope).expect("strings and numbers are always JSON");
+    json.push(b'\n');
+    json
+}

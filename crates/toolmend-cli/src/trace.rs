@@ -1,0 +1,89 @@
+//! The lines about a call on standard error.
+
+use std::fmt::{self, Write};
+
+use toolmend::{Ending, Note, Outcome, Receipt, Verdict};
+
+use crate::receipt::rule_names;
+use crate::say::Plain;
+
+/// What stands in a column that has nothing to say.
+const NOTHING: &str = "-";
+
+/// `repaired: <name>: <rules> <grade> <ending> <in>→<out> bytes`, and `intact:` and `declined:` likewise.
+///
+/// A declined call also gets its reason, and the readings between which nothing decided; above the
+/// policy, rules and grade are those of the repair that it would have been. Such a call is used as it is,
+/// so its two sizes are the same.
+pub(crate) fn line(name: &str, body: &str, ending: Ending, outcome: &Outcome) -> String {
+    let columns = |word, receipt: Option<&Receipt>, ending, after| {
+        let (rules, grade) = receipt.map_or((NOTHING.into(), NOTHING), |receipt| {
+            (rule_names(receipt).join(","), receipt.grade.name())
+        });
+        format!("{word}: {}: {rules} {grade} {ending} {}→{after} bytes", Called(name), body.len())
+    };
+    match outcome {
+        Outcome::Judged(Verdict::Intact { notes }) => {
+            columns("intact", None, ending, body.len()) + &noticed(notes)
+        }
+        Outcome::Judged(Verdict::Mended { output, receipt }) => {
+            columns("repaired", Some(receipt), receipt.ending, output.len()) + &noticed(&receipt.notes)
+        }
+        Outcome::Judged(Verdict::Declined(decline)) => {
+            let would = decline.would.as_ref().map(|(_, receipt)| receipt);
+            let line = columns("declined", would, decline.ending, body.len());
+            let readings: Vec<String> = decline.readings.iter().map(|r| Plain(r).to_string()).collect();
+            let shown = if readings.is_empty() { "" } else { "; readings: " };
+            format!("{line}, {}{shown}{}", Because(outcome), readings.join(" | "))
+        }
+        Outcome::Misassembled(_) | Outcome::UnknownTool => {
+            format!("{}, {}", columns("declined", None, ending, body.len()), Because(outcome))
+        }
+    }
+}
+
+/// `repair failed: <name>: <reason> at byte N`, where it did.
+pub(crate) fn failed(name: Option<&str>, outcome: &Outcome) -> Option<String> {
+    if matches!(outcome, Outcome::Judged(Verdict::Intact { .. } | Verdict::Mended { .. })) {
+        return None;
+    }
+    let name = name.map(|name| format!("{}: ", Called(name))).unwrap_or_default();
+    Some(format!("repair failed: {name}{}", Because(outcome)))
+}
+
+fn noticed(notes: &[Note]) -> String {
+    let mut text = String::new();
+    for note in notes {
+        let _ = write!(text, ", {}", note.kind.name());
+        if !note.at.is_empty() {
+            let _ = write!(text, " at {}", Plain(&note.at));
+        }
+    }
+    text
+}
+
+/// A tool's name on a line.
+struct Called<'a>(&'a str);
+
+impl fmt::Display for Called<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Plain(if self.0.is_empty() { "(no name)" } else { self.0 }).fmt(f)
+    }
+}
+
+/// Why a call was declined, and where in its body.
+struct Because<'a>(&'a Outcome);
+
+impl fmt::Display for Because<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Outcome::Judged(Verdict::Declined(decline)) => {
+                write!(f, "{} at byte {}", Plain(&decline.reason.to_string()), decline.at)
+            }
+            // The fault names its own place, where it has one.
+            Outcome::Misassembled(fault) => Plain(&fault.to_string()).fmt(f),
+            Outcome::UnknownTool => f.write_str("no such tool was offered"),
+            Outcome::Judged(_) => Ok(()),
+        }
+    }
+}
