@@ -27,6 +27,11 @@ impl<'a> Context<'a> {
         self.judge.notes(object).iter().any(|note| note.kind == NoteKind::DuplicateKey)
     }
 
+    /// Whether the schema's own repairs make an object of this one that it admits.
+    pub(crate) fn can_be(&self, object: &str) -> bool {
+        self.has_schema() && !self.judge.settle(object).is_empty()
+    }
+
     /// Whether a reading may be this object: the schema admits it, or there is none that could tell.
     pub(crate) fn may_be(&self, object: &str) -> bool {
         if self.judge.is_blind() {

@@ -207,7 +207,8 @@ fn read(text: &str, ctx: &Context<'_>) -> Result<Choice, Decline> {
         for quote in [b'"', b'\''].into_iter().filter(|_| in_strings) {
             let level = read::quotes::read(text, &head, ctx, quote);
             if !level.readings.is_empty() {
-                return choose(text, level.readings, ctx)?.ok_or_else(|| no(Reason::Ambiguous, start));
+                // Stray quotes and a type to repair in one body: too much is open.
+                return choose(text, level.readings, ctx)?.ok_or_else(|| no(Reason::Unreadable, start));
             }
         }
         break;

@@ -162,7 +162,8 @@ fn empty_end(text: &str, from: usize) -> Option<usize> {
     let inside = text[open..].strip_prefix('{')?.trim_start();
     let behind = inside.strip_prefix('}')?;
     let end = text.len() - behind.len();
-    text[skip_blank(text, end)..].starts_with('{').then_some(end)
+    let next = skip_blank(text, end);
+    (text[next..].starts_with('{') || super::lexeme::key_ahead(text, next)).then_some(end)
 }
 
 /// Where the group in braces at `at` ends, if it is a placeholder in words: `{name}`, or a shape with an

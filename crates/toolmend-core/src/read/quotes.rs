@@ -23,13 +23,15 @@ use crate::{Edit, Grade, Rule};
 
 /// The most steps of one search.
 const MAX_STEPS: usize = 60_000;
+/// The most stray quotes in one string that are not in pairs: with more, too many pairings are possible.
+const MAX_ODD: usize = 9;
 /// The most ways that are followed from one state. Two would do to see that there is a choice; the schema
 /// may rule out some.
 const MAX_VISITS: u8 = 8;
 /// The most stray quotes in one body.
 const MAX_STRAY: usize = 400;
 /// How many more stray quotes a second reading may have to count against a way that is wary.
-const MARGIN: usize = 4;
+const MARGIN: usize = 6;
 
 /// What a token that a rule knows costs, in stray quotes.
 const TOKEN: usize = 3;
@@ -96,6 +98,8 @@ struct Found {
     stray: usize,
     wary: bool,
     doubtful: bool,
+    /// The schema does not rule it out.
+    admitted: bool,
     reading: Reading,
 }
 
@@ -135,8 +139,9 @@ impl Search<'_> {
             values.push(value);
             new
         });
-        // The one reading that is left must not rest on a string that swallows a border.
-        if found.len() == 1 && found[0].doubtful {
+        // The one reading that is left must not rest on a string that swallows a border, and no other may
+        // stand beside it that nothing but its types rules out.
+        if found.len() == 1 && found[0].doubtful || found.iter().any(|f| !f.admitted) {
             found.clear();
         }
         let dead = Some(Dead { reason: Reason::Unreadable, at: self.head.start });
@@ -160,14 +165,15 @@ impl Search<'_> {
                     let Ok(tail) = tail else { return };
                     if tail.closers == 0 && stray > 0 {
                         let reading = self.reading(&node, stray, tail, behind);
-                        // Validators differ in which of two equal keys they judge: such a reading counts.
-                        let counts = |o: &str| self.ctx.may_be(o) || self.ctx.repeats_key(o);
-                        let admitted = spliced(self.text, &reading.edits).is_some_and(|o| counts(&o));
-                        if !admitted {
+                        let Some(output) = spliced(self.text, &reading.edits) else { return };
+                        let admitted = self.ctx.may_be(&output);
+                        // Validators differ in which of two equal keys they judge, and a reading that only
+                        // its types keep out may be the one that was meant.
+                        if !admitted && !self.ctx.repeats_key(&output) && !self.ctx.can_be(&output) {
                             return;
                         }
                         let wary = node.wary && self.quote == b'"';
-                        found.push(Found { stray, wary, doubtful: node.doubtful, reading });
+                        found.push(Found { stray, wary, doubtful: node.doubtful, admitted, reading });
                     }
                     return;
                 }
@@ -329,6 +335,7 @@ impl Search<'_> {
         let doubtful = swallows_border(self.text, strays)
             || meets(self.text, strays)
             || comments(&self.text[open..close], strays.len())
+            || strays.len() % 2 == 1 && strays.len() > MAX_ODD
             || breaks_line(self.text, &all.raw, strays);
         Some((edits, doubtful))
     }

@@ -263,7 +263,11 @@ impl<'t> Search<'t> {
         // `opts: {"x":1}}`: nor whether the name before the object is a key of a larger one.
         // `{"name":…,"arguments":{…},"x":1}}`: nor where the inner object was meant to end.
         let extra = tail.closers > 0 || edits.iter().any(|e| e.rule == Rule::ExtraCloser);
-        if extra && (node.closers > 0 || self.head.member || self.head.enveloped(self.text)) {
+        if extra
+            && (node.closers > 0
+                || self.head.member
+                || !self.ctx.has_schema() && self.head.enveloped(self.text))
+        {
             return self.fail(cost, Reason::Unreadable, node.scan.end());
         }
         edits.extend(behind);

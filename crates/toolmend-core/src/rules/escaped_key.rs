@@ -25,14 +25,14 @@ pub(super) const SPEC: Spec = Spec {
 };
 
 fn token(spot: &Spot<'_>) -> Option<Lexeme> {
-    if !spot.slot.takes_key() || spot.depth != 1 || !spot.rest().starts_with('"') {
+    if !spot.slot.takes_key() || !spot.rest().starts_with('"') {
         return None;
     }
     let read = inside(spot.text, spot.at + 1, b'"')?;
     let underscores = read.pairs.iter().all(|&p| spot.text[p + 1..].starts_with('_'));
     let name = spot.text[spot.at + 1..read.close].replace('\\', "");
     let end = read.close + 1;
-    if read.pairs.is_empty() || !underscores || !spot.ctx.judge.declares(&name) || !spot.followed(end) {
+    if read.pairs.is_empty() || !underscores || !spot.ctx.judge.declares(&name) {
         return None;
     }
     let edits = read.pairs.iter().map(|&p| Edit::delete(Rule::EscapedKey, p, p + 1)).collect();

@@ -34,8 +34,7 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
         _ => return,
     };
     let Some(name_end) = identifier_end(fault.text, key + 1) else { return };
-    if fault.scan.depth() == 1
-        && fault.text[key..].starts_with('"')
+    if fault.text[key..].starts_with('"')
         && colon_ahead(fault.text, name_end)
         && fault.ctx.judge.declares(&fault.text[key + 1..name_end])
     {

@@ -31,7 +31,8 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
     let quoted = end > 0 && fault.text.as_bytes()[end - 1] == b'"';
     if fault.slot == Slot::Colon
         && quoted
-        && (matches!(fault.byte(), Some(b'"' | b'{' | b'[' | b'0'..=b'9' | b'-' | b'+' | b'.'))
+        && (matches!(fault.byte(), Some(b'"' | b'{' | b'[' | b'0'..=b'9' | b'-' | b'+' | b'.' | b'`'))
+            || fault.rest().starts_with(['“', '”', '„', '«'])
             || literal_ahead(fault.rest()))
     {
         let mut scan = fault.scan.clone();

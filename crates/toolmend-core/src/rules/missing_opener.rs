@@ -1,7 +1,9 @@
 //! `missing-opener`: the opening brace is not there
 
 use super::{Act, Counter, Example, Spec};
-use crate::{Ending, Grade};
+use crate::read::fault::{Fault, Moves};
+use crate::scan::Slot;
+use crate::{Edit, Ending, Grade, Rule};
 
 pub(super) const SPEC: Spec = Spec {
     name: "missing-opener",
@@ -20,5 +22,28 @@ pub(super) const SPEC: Spec = Spec {
         ending: Ending::Complete,
         schema: "",
     },
-    act: Act::Frame,
+    act: Act::Move(moves),
 };
+
+/// The brace at the beginning of the text is set by `read::frame`. Here: `"arguments": "city": "Lyon"}`, the
+/// same body in an envelope, which only a schema can open.
+fn moves(fault: &Fault<'_>, out: &mut Moves) {
+    const ARGUMENTS: &[&str] =
+        &["\"arguments\"", "\"parameters\"", "\"args\"", "\"input\"", "\"action_input\"", "\"tool_input\""];
+    let key = fault.scan.token();
+    let before = fault.text[..key].trim_end().strip_suffix(':').map_or("", str::trim_end);
+    if fault.slot == Slot::After
+        && fault.byte() == Some(b':')
+        && fault.in_object()
+        && fault.ctx.has_schema()
+        && fault.text[key..].starts_with('"')
+        && ARGUMENTS.iter().any(|name| before.ends_with(name))
+    {
+        let mut scan = fault.scan.clone();
+        if scan.open(true) {
+            scan.took(key, fault.scan.end());
+            scan.set_slot(Slot::Colon);
+            out.add(Edit::insert(Rule::MissingOpener, key, "{"), fault.at, scan);
+        }
+    }
+}

@@ -3,7 +3,9 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
+use crate::Scanner;
 use crate::read::lexeme::json_escape;
+use crate::scan::Status;
 use super::{Act, Counter, Example, Spec};
 use crate::{Edit, Ending, Grade, Rule};
 
@@ -28,17 +30,7 @@ pub(super) const SPEC: Spec = Spec {
 };
 
 fn layer(text: &str) -> Option<Vec<Edit>> {
-    let first = memchr::memchr(b'"', text.as_bytes())?;
-    let slash = first.checked_sub(1).filter(|&i| text.as_bytes()[i] == b'\\')?;
-    // The level begins at the brace before the first quote, or at the quote where the brace is missing.
-    // Nothing but bare words and punctuation may stand between the two, and nothing but words before
-    // them: else the quote may be one inside a string of another kind.
-    let before = &text[..slash];
-    let from = before.find('{').map_or(slash, |brace| brace + 1);
-    let bare = |c: char| c.is_ascii_alphanumeric() || c.is_ascii_whitespace() || "\\,:{}[]_-+.".contains(c);
-    if !before[from..].chars().all(bare) || before.contains(['“', '”', '„', '«']) {
-        return None;
-    }
+    let from = level_begin(text)?;
     let mut pairs = Vec::new();
     let b = text.as_bytes();
     let mut i = from;
@@ -53,6 +45,38 @@ fn layer(text: &str) -> Option<Vec<Edit>> {
         }
     }
     unescape(text, &pairs, Rule::OverEscaped)
+}
+
+/// Where the level begins: behind a brace, or at the first quote where the brace is missing.
+fn level_begin(text: &str) -> Option<usize> {
+    let b = text.as_bytes();
+    let first = memchr::memchr(b'"', b)?;
+    let slash = first.checked_sub(1).filter(|&i| b[i] == b'\\');
+    let Some(slash) = slash else {
+        // `{"name": "f", "arguments": {\"a\": 1}}`: JSON as it stands, up to the brace of the arguments.
+        let open = memchr::memchr(b'{', b)?;
+        let mut scan = Scanner::new();
+        let Status::Fault { at } = scan.push(&b[open..]) else { return None };
+        let at = open + at;
+        return (!scan.in_string() && b[at] == b'\\' && text[..at].trim_end().ends_with('{')).then_some(at);
+    };
+    // Nothing but bare words and punctuation may stand between the brace and the quote, and nothing but
+    // words before them: else the quote may be one inside a string of another kind.
+    let before = &text[..slash];
+    let bare = |c: char| c.is_ascii_alphanumeric() || c.is_ascii_whitespace() || "\\,:{}[]_-+.".contains(c);
+    if before.contains(['“', '”', '„', '«']) {
+        return None;
+    }
+    let mut open = before.find('{');
+    while let Some(brace) = open {
+        if before[brace + 1..].chars().all(bare) {
+            return Some(brace + 1);
+        }
+        // A placeholder in words is not the body's brace.
+        let close = brace + before[brace..].find('}')?;
+        open = before[close..].find('{').map(|n| close + n);
+    }
+    Some(slash)
 }
 
 /// The edits that decode JSON's escapes at `pairs`; `None` where one of the pairs is no JSON escape, or
