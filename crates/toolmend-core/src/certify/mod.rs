@@ -273,6 +273,7 @@ fn between(before: &str, edits: &[Edit], p: &Placed<'_>, root: (usize, usize)) -
             let own = body(before, edits, root);
             if taken.trim() == own.trim() { Ok(()) } else { fail("a copy that differs") }
         }
+        Class::Outside if taken.trim() == "\"\"" => Ok(()),
         // What begins like a member is the rest of the object, not packaging.
         Class::Outside if p.start >= root.1 && taken.trim_start().starts_with([',', ':', '"', '\'', '=']) => {
             fail("a member taken as packaging")

@@ -64,6 +64,8 @@ pub(super) fn contains(token: &str, container: &str) -> bool {
         return true;
     }
     let said = |text: &str| -> String {
+        // A line break may be written out on one side and stand raw on the other.
+        let text = text.replace("\\n", "").replace("\\r", "").replace("\\t", "");
         let passes = |c: &char| !c.is_whitespace() && !c.is_control() && !"\"'“”„«»`\\,:;=>+".contains(*c);
         text.chars().filter(passes).flat_map(char::to_lowercase).collect()
     };

@@ -407,6 +407,8 @@ pub(crate) fn tail(
             b'\\' if matches!(b.get(blank + 1), Some(b'n' | b'r' | b't')) => {
                 Some((blank + 2, Rule::LiteralNewline))
             }
+            // An empty string says nothing.
+            b'"' if text[blank..].trim_end() == "\"\"" => Some((blank + 2, Rule::Prose)),
             _ if body != "{}" && text[blank..].starts_with(body) => {
                 tail.copies = true;
                 Some((blank + body.len(), Rule::DoubledBody))

@@ -335,7 +335,7 @@ impl Search<'_> {
         let doubtful = swallows_border(self.text, strays)
             || meets(self.text, strays)
             || comments(&self.text[open..close], strays.len())
-            || strays.len() % 2 == 1 && strays.len() > MAX_ODD
+            || strays.len() % 2 == 1 && (strays.len() > MAX_ODD || in_word(self.text, strays))
             || breaks_line(self.text, &all.raw, strays);
         Some((edits, doubtful))
     }
@@ -378,7 +378,7 @@ fn swallows_border(text: &str, strays: &[usize]) -> bool {
     let odd = strays.len() % 2 == 1;
     strays.iter().enumerate().any(|(n, &open)| {
         let before = trim_escaped_white(&text[..open]);
-        let Some(value) = before.strip_suffix(',').map(str::trim_end) else {
+        let Some(value) = before.strip_suffix([',', '{']).map(str::trim_end) else {
             return false;
         };
         let Some(name_end) = identifier_end(text, open + 1) else {
@@ -391,6 +391,14 @@ fn swallows_border(text: &str, strays: &[usize]) -> bool {
         // The string could have ended right there, with its quotes in pairs.
         let ended = n % 2 == 1 && value.len() == strays[n - 1] + 1;
         ended && (colon || closed) || odd && colon && (line || value.ends_with('"'))
+    })
+}
+
+/// Whether a stray quote stands between two letters: bytes may be missing there.
+fn in_word(text: &str, strays: &[usize]) -> bool {
+    strays.iter().any(|&at| {
+        let before = text[..at].chars().next_back().is_some_and(char::is_alphanumeric);
+        before && text[at + 1..].chars().next().is_some_and(char::is_alphanumeric)
     })
 }
 

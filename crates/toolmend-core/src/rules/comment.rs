@@ -33,7 +33,7 @@ pub(super) const SPEC: Spec = Spec {
      if rest.starts_with("//") || rest.starts_with('#') {
          // A comment that runs to the end of the text would take the closers with it, and one with an
          // odd number of quotes may be the rest of a string.
-         let end = rest.find('\n')?;
+         let end = rest.find('\n').into_iter().chain(rest.find("\\n")).min()?;
          memchr::memchr_iter(b'"', &rest.as_bytes()[..end]).count().is_multiple_of(2).then_some(at + end)
      } else if rest.starts_with("/*") {
          Some(at + 2 + rest[2..].find("*/")? + 2)

@@ -73,7 +73,7 @@ fn level_begin(text: &str) -> Option<usize> {
             return Some(brace + 1);
         }
         // A placeholder in words is not the body's brace.
-        let close = brace + before[brace..].find('}')?;
+        let close = brace + before[brace..].find('}').filter(|&n| !before[brace + 1..brace + n].contains('{'))?;
         open = before[close..].find('{').map(|n| close + n);
     }
     Some(slash)
