@@ -10,7 +10,7 @@ use crate::edit::apply;
 use crate::envelope;
 use crate::read::frame::{self, Head, Places};
 use crate::read::{self, Cost, Dead, Level, Reading, spliced};
-use crate::rules::LAYERS;
+use crate::rules::{LAYERS, inner_layer};
 use crate::scan::Status;
 use crate::verdict::{Decline, MAX_SHOWN, Note, NoteKind, Reason, Receipt, Verdict};
 use crate::{Admission, Clue, Edit, Ending, Evidence, Grade, Rule, Scanner, certify};
@@ -119,20 +119,30 @@ fn nothing_said(body: &str, ctx: &Context<'_>) -> Option<Result<Choice, Decline>
 
 /// Takes off whole levels of escaping, then reads what is inside.
 pub(crate) fn settle(text: &str, ctx: &Context<'_>, level: usize) -> Result<Choice, Decline> {
-    if level < MAX_LEVELS
-        && let Some(edits) = LAYERS.iter().find_map(|(_, layer)| layer(text))
-        && let Ok(inner) = apply(text, &edits)
-    {
-        let mut choice = if Scanner::new().push(inner.as_bytes()) == Status::Whole {
-            valid(&inner, ctx)?
-        } else {
-            // Positions inside a level are not positions in the body: the level's begin stands for them.
-            settle(&inner, ctx, level + 1).map_err(|no| Decline { at: edits[0].start, ..no })?
-        };
-        choice.steps.insert(0, edits);
-        return Ok(choice);
+    if level == MAX_LEVELS {
+        return read(text, ctx);
     }
-    read(text, ctx)
+    if let Some(edits) = LAYERS.iter().find_map(|(_, layer)| layer(text)) {
+        return beneath(text, edits, ctx, level);
+    }
+    read(text, ctx).or_else(|no| match inner_layer(text) {
+        Some(edits) => beneath(text, edits, ctx, level),
+        None => Err(no),
+    })
+}
+
+/// Takes off the level that `edits` take off, then reads what is inside.
+fn beneath(text: &str, edits: Vec<Edit>, ctx: &Context<'_>, level: usize) -> Result<Choice, Decline> {
+    let start = edits.first().map_or(0, |e| e.start);
+    let Ok(inner) = apply(text, &edits) else { return Err(no(Reason::Unreadable, start)) };
+    let mut choice = if Scanner::new().push(inner.as_bytes()) == Status::Whole {
+        valid(&inner, ctx)?
+    } else {
+        // Positions inside a level are not positions in the body: the level's begin stands for them.
+        settle(&inner, ctx, level + 1).map_err(|no| Decline { at: start, ..no })?
+    };
+    choice.steps.insert(0, edits);
+    Ok(choice)
 }
 
 /// What was inside of a level is a valid object.
@@ -205,10 +215,10 @@ fn read(text: &str, ctx: &Context<'_>) -> Result<Choice, Decline> {
             continue;
         }
         for quote in [b'"', b'\''].into_iter().filter(|_| in_strings) {
-            let level = read::quotes::read(text, &head, ctx, quote);
+            let mut level = read::quotes::read(text, &head, ctx, quote);
             if !level.readings.is_empty() {
                 // Stray quotes and a type to repair in one body: too much is open.
-                return choose(text, level.readings, ctx)?.ok_or_else(|| no(Reason::Unreadable, start));
+                return choose(text, &mut level.readings, ctx)?.ok_or_else(|| no(Reason::Unreadable, start));
             }
         }
         break;
@@ -233,7 +243,7 @@ fn levels(text: &str, head: &mut Head, ctx: &Context<'_>) -> Result<Tried, Decli
     let mut above = None;
     let mut first: Option<Vec<Reading>> = None;
     for _ in 0..MAX_TRIES {
-        let Level { readings, in_strings, dead, over_budget } = read::read(text, head, ctx, above);
+        let Level { mut readings, in_strings, dead, over_budget } = read::read(text, head, ctx, above);
         if over_budget {
             return Err(no(Reason::OverBudget, head.start));
         }
@@ -243,7 +253,7 @@ fn levels(text: &str, head: &mut Head, ctx: &Context<'_>) -> Result<Tried, Decli
                 None => Tried::Dead { dead, in_strings },
             });
         };
-        if let Some(choice) = choose(text, readings.clone(), ctx)? {
+        if let Some(choice) = choose(text, &mut readings, ctx)? {
             return Ok(Tried::Chosen(choice));
         }
         first.get_or_insert(readings);
@@ -252,33 +262,29 @@ fn levels(text: &str, head: &mut Head, ctx: &Context<'_>) -> Result<Tried, Decli
     Ok(Tried::Refused(first.unwrap_or_default()))
 }
 
-/// Chooses the one reading of a level that the schema admits; `None` where it admits none.
-fn choose(text: &str, readings: Vec<Reading>, ctx: &Context<'_>) -> Result<Option<Choice>, Decline> {
+/// Chooses the one reading of a level that the schema admits, and takes it out; `None`, and the readings
+/// stay, where it admits none.
+fn choose(text: &str, readings: &mut Vec<Reading>, ctx: &Context<'_>) -> Result<Option<Choice>, Decline> {
     let several = readings.len() > 1;
-    let left: Vec<&Reading> = match (several, ctx.has_schema()) {
-        (_, true) => readings.iter().filter(|r| admitted(text, r, ctx)).collect(),
-        (false, false) => readings.iter().collect(),
-        (true, false) => Vec::new(),
-    };
-    if left.is_empty() && ctx.has_schema() {
-        return Ok(None);
+    let mut grade = if several { Grade::Schema } else { Grade::Packaging };
+    let mut index = 0;
+    if several || ctx.has_schema() {
+        let left: Vec<usize> =
+            (0..readings.len()).filter(|&n| !ctx.has_schema() || admitted(text, &readings[n], ctx)).collect();
+        index = match left[..] {
+            [] => return Ok(None),
+            [one] => one,
+            // Which of several places was meant is not known; the end is the one that can be shown.
+            _ => {
+                grade = Grade::Closing;
+                let at_end = left.iter().copied().find(|&n| readings[n].closes_at_end());
+                at_end.ok_or_else(|| ambiguous(text, left.iter().map(|&n| &readings[n])))?
+            }
+        };
     }
-    if let [reading] = left[..] {
-        let mut choice = chosen(text, reading.clone(), ctx);
-        if several {
-            choice.grade = choice.grade.max(Grade::Schema);
-        }
-        return Ok(Some(choice));
-    }
-    // Which of several places was meant is not known; the end is the one that can be shown.
-    match readings.iter().find(|r| r.closes_at_end() && (!ctx.has_schema() || admitted(text, r, ctx))) {
-        Some(reading) => {
-            let mut choice = chosen(text, reading.clone(), ctx);
-            choice.grade = choice.grade.max(Grade::Closing);
-            Ok(Some(choice))
-        }
-        None => Err(ambiguous(text, &readings)),
-    }
+    let mut choice = chosen(text, readings.swap_remove(index), ctx);
+    choice.grade = choice.grade.max(grade);
+    Ok(Some(choice))
 }
 
 /// Whether the schema admits this reading, and fixes the words that it guessed at.
@@ -339,7 +345,7 @@ fn rotated(c: char, shift: u8) -> char {
 /// The schema admits no reading as it stands: what its repairs, or an envelope, make of the one there is.
 fn by_repair(text: &str, readings: Vec<Reading>, ctx: &Context<'_>) -> Result<Choice, Decline> {
     // Of several readings none fits as it is: which of them to repair is not certain.
-    let [reading] = &readings[..] else { return Err(ambiguous(text, &readings)) };
+    let [reading] = &readings[..] else { return Err(ambiguous(text, readings.iter())) };
     let Some(object) = spliced(text, &reading.edits).map(Cow::into_owned) else {
         return Err(no(Reason::Unreadable, 0));
     };
@@ -389,8 +395,8 @@ fn graded(reading: Reading, ctx: &Context<'_>, proved: bool) -> Choice {
     Choice { steps: vec![reading.edits], grade, ending, clue, copies: reading.copies }
 }
 
-fn ambiguous(text: &str, readings: &[Reading]) -> Decline {
-    let at = readings.iter().filter_map(|r| r.edits.first()).map(|e| e.start).min().unwrap_or(0);
-    let shown = readings.iter().take(MAX_SHOWN).filter_map(|r| apply(text, &r.edits).ok()).collect();
+fn ambiguous<'a>(text: &str, readings: impl Iterator<Item = &'a Reading> + Clone) -> Decline {
+    let at = readings.clone().filter_map(|r| r.edits.first()).map(|e| e.start).min().unwrap_or(0);
+    let shown = readings.take(MAX_SHOWN).filter_map(|r| apply(text, &r.edits).ok()).collect();
     Decline { readings: shown, ..no(Reason::Ambiguous, at) }
 }

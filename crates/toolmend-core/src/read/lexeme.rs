@@ -14,8 +14,6 @@ pub(crate) struct Spot<'a> {
     pub(crate) at: usize,
     /// What is expected there.
     pub(crate) slot: Slot,
-    /// How many containers are open.
-    pub(crate) depth: usize,
     pub(crate) ctx: &'a Context<'a>,
 }
 

@@ -132,7 +132,7 @@ fn advance<const STOP: u8>(
             at = end;
             continue;
         }
-        let spot = Spot { text, at: fault, slot: scan.slot(), depth: scan.depth(), ctx };
+        let spot = Spot { text, at: fault, slot: scan.slot(), ctx };
         let Some(lexeme) = token(&spot) else { return Halt::Fault(fault) };
         at = take(scan, fault, lexeme, &mut edit);
     }

@@ -234,7 +234,7 @@ impl Search<'_> {
             }
             slot => slot,
         };
-        let lexeme = token(&self.spot(at, slot, node.scan.depth()))?;
+        let lexeme = token(&self.spot(at, slot))?;
         node.scan.took(at, lexeme.end);
         node.scan.set_slot(if slot.takes_key() { Slot::Colon } else { Slot::After });
         node.at = lexeme.end;
@@ -247,7 +247,7 @@ impl Search<'_> {
 
     /// The string at `at` may also be one that a rule reads whole: three quotes, or parts joined by `+`.
     fn other_string(&mut self, stray: usize, node: &Node, at: usize) {
-        let spot = self.spot(at, node.scan.slot(), node.scan.depth());
+        let spot = self.spot(at, node.scan.slot());
         let Some(lexeme) = token(&spot) else { return };
         if lexeme.edits.iter().all(|e| e.rule == Rule::RawControl) || self.quote == b'\'' {
             return;
@@ -348,8 +348,8 @@ impl Search<'_> {
             .filter(|&(rule, _)| rule != Rule::LiteralNewline || self.text[first..].starts_with('\\'))
     }
 
-    fn spot(&self, at: usize, slot: Slot, depth: usize) -> Spot<'_> {
-        Spot { text: self.text, at, slot, depth, ctx: self.ctx }
+    fn spot(&self, at: usize, slot: Slot) -> Spot<'_> {
+        Spot { text: self.text, at, slot, ctx: self.ctx }
     }
 
     fn edit(&mut self, node: &mut Node, edit: Edit) {

@@ -30,7 +30,24 @@ pub(super) const SPEC: Spec = Spec {
 };
 
 fn layer(text: &str) -> Option<Vec<Edit>> {
-    let from = level_begin(text)?;
+    taken_off(text, level_begin(text)?)
+}
+
+/// The edits that take off a level that begins inside of JSON as it stands: the arguments in
+/// `{"name": "f", "arguments": {\"a\": 1}}`.
+pub(crate) fn inner_layer(text: &str) -> Option<Vec<Edit>> {
+    let b = text.as_bytes();
+    memchr::memchr_iter(b'\\', b).find(|&slash| begins_level(text, slash))?;
+    let open = memchr::memchr(b'{', b)?;
+    let mut scan = Scanner::new();
+    let Status::Fault { at } = scan.push(&b[open..]) else { return None };
+    let at = open + at;
+    let outside = !scan.in_string() && b[at] == b'\\' && text[..at].trim_ascii_end().ends_with('{');
+    outside.then(|| taken_off(text, at))?
+}
+
+/// The edits that take off a level that begins at `from`, if every quote behind it is escaped.
+fn taken_off(text: &str, from: usize) -> Option<Vec<Edit>> {
     let mut pairs = Vec::new();
     let b = text.as_bytes();
     let mut i = from;
@@ -52,14 +69,7 @@ fn level_begin(text: &str) -> Option<usize> {
     let b = text.as_bytes();
     let first = memchr::memchr(b'"', b)?;
     let slash = first.checked_sub(1).filter(|&i| b[i] == b'\\');
-    let Some(slash) = slash else {
-        // `{"name": "f", "arguments": {\"a\": 1}}`: JSON as it stands, up to the brace of the arguments.
-        let open = memchr::memchr(b'{', b)?;
-        let mut scan = Scanner::new();
-        let Status::Fault { at } = scan.push(&b[open..]) else { return None };
-        let at = open + at;
-        return (!scan.in_string() && b[at] == b'\\' && text[..at].trim_end().ends_with('{')).then_some(at);
-    };
+    let slash = slash?;
     // Nothing but bare words and punctuation may stand between the brace and the quote, and nothing but
     // words before them: else the quote may be one inside a string of another kind.
     let before = &text[..slash];
@@ -77,6 +87,15 @@ fn level_begin(text: &str) -> Option<usize> {
         open = before[close..].find('{').map(|n| close + n);
     }
     Some(slash)
+}
+
+/// Whether the escapes at `slash` stand behind a brace and lead to an escaped quote.
+fn begins_level(text: &str, slash: usize) -> bool {
+    let mut rest = &text[slash..];
+    while let Some(next) = ["\\n", "\\r", "\\t"].iter().find_map(|e| rest.strip_prefix(e)) {
+        rest = next.trim_ascii_start();
+    }
+    rest.starts_with("\\\"") && text[..slash].trim_ascii_end().ends_with('{')
 }
 
 /// The edits that decode JSON's escapes at `pairs`; `None` where one of the pairs is no JSON escape, or
