@@ -10,7 +10,7 @@ use crate::edit::apply;
 use crate::envelope;
 use crate::read::frame::{self, Head, Places};
 use crate::read::{self, Cost, Dead, Level, Reading, spliced};
-use crate::rules::{LAYERS, inner_layer};
+use crate::rules::{LAYERS, inner_layer, undecided_entities};
 use crate::scan::Status;
 use crate::verdict::{Decline, MAX_SHOWN, Note, NoteKind, Reason, Receipt, Verdict};
 use crate::{Admission, Clue, Edit, Ending, Evidence, Grade, Rule, Scanner, certify};
@@ -124,6 +124,9 @@ pub(crate) fn settle(text: &str, ctx: &Context<'_>, level: usize) -> Result<Choi
     }
     if let Some(edits) = LAYERS.iter().find_map(|(_, layer)| layer(text)) {
         return beneath(text, edits, ctx, level);
+    }
+    if memchr::memchr(b'&', text.as_bytes()).is_some() && undecided_entities(text) {
+        return Err(no(Reason::Ambiguous, 0));
     }
     read(text, ctx).or_else(|no| match inner_layer(text) {
         Some(edits) => beneath(text, edits, ctx, level),
@@ -382,7 +385,9 @@ fn graded(reading: Reading, ctx: &Context<'_>, proved: bool) -> Choice {
         (ending, clue) = (Ending::Complete, Some(Clue::EndMark));
     }
     let mut grade = reading.edits.iter().map(|e| e.rule.grade()).fold(reading.cost.grade, Grade::max);
-    if reading.closed > 0 && ending != Ending::Complete {
+    if reading.closers > 0 && ending == Ending::Cut && !proved {
+        grade = grade.max(Grade::Cut);
+    } else if reading.closed > 0 && ending != Ending::Complete {
         if proved {
             clue = Some(Clue::SchemaWhole);
             grade = grade.max(Grade::Schema);

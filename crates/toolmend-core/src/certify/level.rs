@@ -34,6 +34,19 @@ pub(super) fn check(before: &str, edits: &[Edit]) -> Result<(), Objection> {
             return Err((edit.start, "an escape that says something else"));
         }
     }
+    // It is a level only where no quote stands on the level above it.
+    let begun = if rule == Rule::HtmlEntities { 0 } else { edits[0].start };
+    let mut at = begun;
+    for edit in edits {
+        if before[at.min(edit.start)..edit.start].contains('"') {
+            return Err((at, "a quote that is on another level"));
+        }
+        at = edit.end;
+    }
+    let sign = if rule == Rule::HtmlEntities { '&' } else { '\\' };
+    if before[at..].contains(['"', sign]) {
+        return Err((at, "an escape left on its level"));
+    }
     // The quotes around a string are a pair: nothing may stand outside of them.
     if quoted && (edits[0].start != 0 || edits[last].end != before.len() || last == 0) {
         return Err((0, "a string that is not the whole"));

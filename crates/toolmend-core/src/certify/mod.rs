@@ -241,6 +241,16 @@ fn check(before: &str, edits: &[Edit], after: &str) -> Result<(), Objection> {
         if let (Some((first, last)), Some(rule)) = (touched, rule) {
             let token =
                 source(before, &first, &last, start, end).ok_or((start, "a token without a source"))?;
+            // A quote is only ever set before what shows that the string ended there.
+            let behind = before[last.edit.end..].trim_start_matches([' ', '\t']);
+            let shown = match rule {
+                Rule::KeyNoCloseQuote => behind.starts_with(':'),
+                Rule::ValueNoCloseQuote => behind.starts_with(','),
+                _ => true,
+            };
+            if !shown {
+                return Err((start, "a string closed where nothing shows its end"));
+            }
             if !says::same(token, rule, &after[start..end]) {
                 return Err((start, "a token that says something else"));
             }
@@ -278,15 +288,19 @@ fn between(before: &str, edits: &[Edit], p: &Placed<'_>, root: (usize, usize)) -
         Class::Outside if p.start >= root.1 && taken.trim_start().starts_with([',', ':', '"', '\'', '=']) => {
             fail("a member taken as packaging")
         }
-        Class::Outside => Ok(()),
-        Class::Punctuation => {
-            let signs = |s: &str, of: &str| s.chars().all(|c| of.contains(c));
-            if signs(&p.edit.put, "{}[],:") && signs(taken, "{}[],:=>;") {
+        Class::Outside if p.edit.rule == Rule::EmptyThenBody => {
+            if says::empty_object(taken) {
                 Ok(())
             } else {
-                fail("more than punctuation")
+                fail("more than an empty object")
             }
         }
+        Class::Outside if p.edit.rule != Rule::ReasoningBlock && says::holds_member(taken) => {
+            fail("a member taken as packaging")
+        }
+        Class::Outside => Ok(()),
+        Class::Punctuation if signs(p.edit.rule, taken, &p.edit.put) => Ok(()),
+        Class::Punctuation => fail("more than punctuation"),
         Class::Void if p.edit.put.is_empty() && says::nothing(taken) => Ok(()),
         Class::Void => fail("something that says something"),
         Class::Member if p.edit.put.is_empty() && says::null_member(taken) => Ok(()),
@@ -298,6 +312,27 @@ fn between(before: &str, edits: &[Edit], p: &Placed<'_>, root: (usize, usize)) -
         Class::Container if says::contains(taken, &p.edit.put) => Ok(()),
         Class::Container => fail("a string that holds something else"),
         Class::Level | Class::Envelope => fail("a level among other edits"),
+    }
+}
+
+/// The signs that each rule may take and put.
+fn signs(rule: Rule, taken: &str, put: &str) -> bool {
+    match rule {
+        Rule::TrailingComma | Rule::DoubledComma | Rule::LeadingComma => (taken, put) == (",", ""),
+        Rule::MissingComma => (taken, put) == ("", ","),
+        Rule::MissingColon => (taken, put) == ("", ":"),
+        Rule::WrongSeparator => matches!((taken, put), ("=" | "=>" | ":=", ":") | (";", ",") | ("=", "")),
+        Rule::MissingCloser => taken.is_empty() && matches!(put, "}" | "]"),
+        Rule::ExtraCloser => {
+            put.is_empty()
+                && !taken.is_empty()
+                && taken.chars().all(|c| c == '}' || c == ']' || c.is_whitespace())
+        }
+        Rule::WrongCloser => matches!((taken, put), ("}", "]") | ("]", "}")),
+        Rule::MissingOpener => (taken, put) == ("", "{"),
+        Rule::DoubledOpener => (taken, put) == ("{", ""),
+        Rule::SingleItem => taken.is_empty() && matches!(put, "[" | "]"),
+        _ => false,
     }
 }
 

@@ -37,7 +37,7 @@ pub(super) fn same(input: &str, rule: Rule, output: &str) -> bool {
                 Some(
                     words
                         .chars()
-                        .filter(|c| c.is_alphanumeric())
+                        .filter(|c| !matches!(c, '_' | '-' | ' ' | '.'))
                         .flat_map(char::to_lowercase)
                         .collect::<String>(),
                 )
@@ -70,6 +70,23 @@ pub(super) fn contains(token: &str, container: &str) -> bool {
         text.chars().filter(passes).flat_map(char::to_lowercase).collect()
     };
     container.trim_start().starts_with(['[', '{']) && said(&held) == said(container)
+}
+
+/// Whether this is an empty object, with white space around and in it.
+pub(super) fn empty_object(taken: &str) -> bool {
+    let mut signs = taken.chars().filter(|c| !c.is_whitespace() && !c.is_control() && *c != '\u{feff}');
+    signs.next() == Some('{') && signs.next() == Some('}') && signs.next().is_none()
+}
+
+/// Whether packaging that goes holds what may be a part of the object: a key with its colon (unless what
+/// it stands for is left out), or a brace without its partner.
+pub(super) fn holds_member(taken: &str) -> bool {
+    let left_out = |after: &str| after.trim_start().starts_with("...") || after.trim_start().starts_with('…');
+    let key = taken.match_indices('"').any(|(at, _)| {
+        let colon = taken[at + 1..].trim_start().strip_prefix(':');
+        colon.is_some_and(|after| !after.trim().is_empty() && !left_out(after))
+    });
+    key || taken.matches('{').count() != taken.matches('}').count()
 }
 
 /// Whether this is one member that is `null`, with at most one comma beside it.
@@ -152,7 +169,9 @@ fn words(token: &str, rule: Rule) -> Option<String> {
             .map(String::from),
         Rule::Concatenation => joined(token),
         Rule::BareKey => plain(token).filter(|t| !t.contains(char::is_whitespace)),
-        Rule::KeyNoOpenQuote | Rule::ValueNoOpenQuote => plain(token.strip_suffix('"')?),
+        Rule::KeyNoOpenQuote | Rule::ValueNoOpenQuote => {
+            plain(token.strip_suffix('"')?).filter(|t| !t.starts_with(char::is_whitespace))
+        }
         Rule::UnquotedWord => plain(token),
         Rule::KeyNoCloseQuote => plain(token.strip_prefix('"')?),
         Rule::ValueNoCloseQuote => decode(token.strip_prefix('"')?, Quote::Closing('"'), Slash::Json),

@@ -88,9 +88,12 @@ pub(crate) struct Places<'t> {
 impl<'t> Places<'t> {
     pub(crate) fn new(text: &'t str, ctx: &Context<'_>) -> Places<'t> {
         let never_empty = ctx.never_empty;
-        let begin = reasoning_end(text).unwrap_or(0);
+        let reasoning = reasoning(text);
+        let begin = reasoning.unwrap_or(None).unwrap_or(0);
         let from = if never_empty { empty_end(text, begin).unwrap_or(begin) } else { begin };
-        Places { text, never_empty, from, left: MAX_PLACES, first: true }
+        // In a reasoning block that is still open there is no call.
+        let left = if reasoning == Some(None) { 0 } else { MAX_PLACES };
+        Places { text, never_empty, from, left, first: true }
     }
 
     /// The next place, and whether the opening brace is missing there.
@@ -115,8 +118,8 @@ impl<'t> Places<'t> {
 
     /// Whether the quote at `at` opens a key, as the first quote of the text that could.
     fn opens_key(&self, at: usize) -> bool {
-        super::lexeme::key_ahead(self.text, at)
-            && !self.text[self.from..at].chars().any(|c| is_quote(c) && c != '\'')
+        !self.text[self.from..at].chars().any(|c| is_quote(c) && c != '\'')
+            && super::lexeme::key_ahead(self.text, at)
     }
 
     /// The object at `place` could not be read: goes on behind it if it is a placeholder in words.
@@ -135,8 +138,9 @@ fn is_quote(c: char) -> bool {
     matches!(c, '"' | '\'' | '“' | '”' | '„' | '«')
 }
 
-/// Where the reasoning block ends with which the text begins.
-fn reasoning_end(text: &str) -> Option<usize> {
+/// Where the reasoning block ends with which the text begins, if it begins with one; `Some(None)` where the
+/// block is still open.
+fn reasoning(text: &str) -> Option<Option<usize>> {
     let open = skip_blank(text, 0);
     if text.as_bytes().get(open) != Some(&b'<') {
         return None;
@@ -145,15 +149,9 @@ fn reasoning_end(text: &str) -> Option<usize> {
         .into_iter()
         .find(|tag| text[open..].starts_with(tag))?;
     let from = open + tag.len();
-    let close = text[from..].find("</").map(|n| from + n)?;
     // The block ends at its own closing tag, not at another one that is talked about.
-    let mut close = close;
-    loop {
-        if text[close + 2..].starts_with(&tag[1..]) {
-            return Some(close + 1 + tag.len());
-        }
-        close = close + 2 + text[close + 2..].find("</")?;
-    }
+    let mut closers = memchr::memmem::find_iter(&text.as_bytes()[from..], "</").map(|n| from + n);
+    Some(closers.find(|&close| text[close + 2..].starts_with(&tag[1..])).map(|close| close + 1 + tag.len()))
 }
 
 /// Where an empty object ends that stands before another one.
@@ -169,13 +167,15 @@ fn empty_end(text: &str, from: usize) -> Option<usize> {
 /// Where the group in braces at `at` ends, if it is a placeholder in words: `{name}`, or a shape with an
 /// ellipsis, without a line break and without another brace; `{}` as well where it is `never_empty`.
 fn placeholder_end(text: &str, at: usize, never_empty: bool) -> Option<usize> {
-    let rest = &text.as_bytes()[at + 1..];
+    let rest = text[at..].strip_prefix('{')?.as_bytes();
     let length =
         memchr::memchr3(b'{', b'}', b'\n', rest).filter(|&n| n < MAX_PLACEHOLDER && rest[n] == b'}')?;
     let inner = &text[at + 1..at + 1 + length];
     let word =
         !inner.is_empty() && inner.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ' '));
-    let elided = inner.contains("...") || inner.contains('…');
+    // What stands in quotes is somebody's words: an ellipsis there stands for nothing.
+    let outside = || inner.split('"').step_by(2);
+    let elided = outside().any(|part| part.contains("...") || part.contains('…'));
     (word || elided || never_empty && inner.is_empty()).then_some(at + length + 2)
 }
 
@@ -209,7 +209,11 @@ pub(crate) fn head(text: &str, start: usize, headless: bool, ctx: &Context<'_>) 
         if !harmless(words, ctx.never_empty) || words.ends_with([',', '[', '"']) {
             return Err(Refused { reason: Reason::Rest, at: from });
         }
-        head.member |= names_member(words, ctx);
+        let members = names_members(words, ctx);
+        if members == Members::Several {
+            return Err(Refused { reason: Reason::Rest, at: from });
+        }
+        head.member |= members == Members::One;
         head.edits[n].rule = if words.is_empty() { Rule::ListWrap } else { statement_or_words(words) };
         if head.list && !words.is_empty() {
             let bracket = from + text[from..end].rfind('[').unwrap_or(0);
@@ -233,7 +237,7 @@ fn pieces(text: &str, start: usize, ctx: &Context<'_>) -> Vec<Edit> {
         pieces.push(Edit::delete(rule, from, end));
     };
     let mut words = false;
-    if let Some(end) = reasoning_end(text).filter(|&end| end <= start) {
+    if let Some(end) = reasoning(text).flatten().filter(|&end| end <= start) {
         piece(Rule::ReasoningBlock, end);
         at = end;
     }
@@ -289,14 +293,31 @@ fn lone_name(words: &str) -> Option<&str> {
     (identifier_end(name, 0) == Some(name.len())).then_some(name)
 }
 
-/// Whether these words hold a name that may be a key: with a colon or equals sign behind it, at their
-/// beginning, on a line of its own, or behind a comma.
-fn names_member(words: &str, ctx: &Context<'_>) -> bool {
-    words.split([',', '\n']).any(|part| {
+/// What words before the object hold of names that may be keys: with a colon or equals sign behind them,
+/// at the beginning of the words, on a line of their own, or behind a comma or parenthesis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Members {
+    None,
+    /// One, right before the object.
+    One,
+    /// One with a value of its own and others behind it: the object is not the whole.
+    Several,
+}
+
+fn names_members(words: &str, ctx: &Context<'_>) -> Members {
+    let mut members = Members::None;
+    for part in words.split([',', '\n', '(']) {
+        if members == Members::One && !part.trim().is_empty() {
+            return Members::Several;
+        }
         let part = part.trim_start();
-        identifier_end(part, 0)
-            .is_some_and(|end| part[end..].trim_start().starts_with([':', '=']) && !wraps(&part[..end], ctx))
-    })
+        let named = identifier_end(part, 0)
+            .is_some_and(|end| part[end..].trim_start().starts_with([':', '=']) && !wraps(&part[..end], ctx));
+        if named {
+            members = Members::One;
+        }
+    }
+    members
 }
 
 /// Whether a name before the object is known to be no key of it.
@@ -417,12 +438,15 @@ pub(crate) fn tail(
         };
         let Some((stop, rule)) = piece else {
             let apart = blank > at || tail.end_mark;
-            words_behind(text, blank, apart, ctx.never_empty)?;
+            words_behind(text, blank, apart, ctx)?;
             edits.push(Edit::delete(Rule::Prose, taken, text.len()));
             break;
         };
-        tail.end_mark |= matches!(rule, Rule::CodeFence | Rule::InlineCode | Rule::LeakedMark);
-        let from = if rule == Rule::ExtraCloser { blank } else { taken };
+        tail.end_mark |= ends_body(&text[blank..stop], rule);
+        let from = if matches!(rule, Rule::ExtraCloser | Rule::DoubledBody) { blank } else { taken };
+        if from > taken && text[taken..from].chars().any(|c| c > ' ' || c == '\0') {
+            edits.push(Edit::delete(Rule::InvisibleSpace, taken, from));
+        }
         // A row of closers is one edit.
         if rule == Rule::ExtraCloser
             && let Some(last) = edits[own..].last_mut().filter(|e| e.rule == rule && e.end == blank)
@@ -449,6 +473,21 @@ pub(crate) fn tail(
     Ok(tail)
 }
 
+/// Whether this piece of packaging shows that the model went on past the body by itself: a fence, or a
+/// mark of calls; not any tag.
+fn ends_body(piece: &str, rule: Rule) -> bool {
+    const CALLS: &[&str] =
+        &["tool", "func", "call", "arg", "invoke", "param", "action", "</s", "end", "|", "｜"];
+    match rule {
+        Rule::CodeFence | Rule::InlineCode => true,
+        Rule::LeakedMark => {
+            let piece = piece.to_ascii_lowercase();
+            CALLS.iter().any(|name| piece.contains(name))
+        }
+        _ => false,
+    }
+}
+
 /// A fence or backticks behind the object.
 fn closing_fence(text: &str, at: usize) -> Option<(usize, Rule)> {
     fence_end(text, at).map(|(end, rule)| {
@@ -458,7 +497,7 @@ fn closing_fence(text: &str, at: usize) -> Option<(usize, Rule)> {
 }
 
 /// Whether what stands at `at` is words that are no part of the object and hold no other one.
-fn words_behind(text: &str, at: usize, apart: bool, never_empty: bool) -> Result<(), Refused> {
+fn words_behind(text: &str, at: usize, apart: bool, ctx: &Context<'_>) -> Result<(), Refused> {
     let words = &text[at..];
     let refuse = |reason| Err(Refused { reason, at });
     match words.chars().next() {
@@ -469,7 +508,14 @@ fn words_behind(text: &str, at: usize, apart: bool, never_empty: bool) -> Result
     if !apart {
         return refuse(Reason::Rest);
     }
-    if harmless(words, never_empty) {
+    // `{"command":"rm"} dry_run=true`: on the object's own line a name with a value may belong to the call.
+    let line = words.split('\n').next().unwrap_or("").trim_end();
+    let value = line.split_once([':', '=']).is_some_and(|(_, value)| !value.trim().is_empty());
+    let same_line = !text[..at].ends_with('\n');
+    if same_line && value && names_members(line, ctx) != Members::None {
+        return refuse(Reason::Rest);
+    }
+    if harmless(words, ctx.never_empty) {
         return Ok(());
     }
     refuse(if words.contains('{') { Reason::TwoBodies } else { Reason::Rest })
@@ -487,5 +533,6 @@ pub(crate) fn end_marks(text: &str, at: usize, ctx: &Context<'_>, edits: &mut Ve
         i = skip_blank(text, end);
     }
     edits.last_mut()?.end = text.len();
-    Some(Tail { end_mark: true, ..Tail::default() })
+    let end_mark = edits.iter().any(|e| ends_body(text[e.start..e.end].trim(), e.rule));
+    Some(Tail { end_mark, ..Tail::default() })
 }

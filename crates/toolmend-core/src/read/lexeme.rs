@@ -65,6 +65,9 @@ pub(crate) fn follows_value(text: &str, end: usize) -> bool {
         // A comment, a fence or a mark; the reader decides what it is.
         Some(b'/' | b'#' | b'`' | b'~' | b'<') => true,
         Some(b'\\') => text[next..].starts_with("\\n"),
+        // A comma may be missing before the next item.
+        Some(b'{' | b'[') => true,
+        Some(b'0'..=b'9' | b'-' | b't' | b'f' | b'n' | b'T' | b'F' | b'N') if next > end => true,
         Some(_) => invisible(text, next).is_some() || key_ahead(text, next),
     }
 }

@@ -163,7 +163,9 @@ impl Search<'_> {
                     let mut behind = Vec::new();
                     let tail = frame::tail(self.text, end, self.head, self.ctx, &mut behind);
                     let Ok(tail) = tail else { return };
-                    if tail.closers == 0 && stray > 0 {
+                    // Words behind a string with stray quotes may be the string's.
+                    let words = behind.iter().any(|e| e.rule == Rule::Prose);
+                    if tail.closers == 0 && stray > 0 && !words {
                         let reading = self.reading(&node, stray, tail, behind);
                         let Some(output) = spliced(self.text, &reading.edits) else { return };
                         let admitted = self.ctx.may_be(&output);
@@ -183,7 +185,7 @@ impl Search<'_> {
                     if !node.scan.in_token() && slot.takes_value() && bytes[at] == self.quote {
                         let state = (at, node.scan.depth(), slot, node.wary);
                         let visits = self.visits.entry(state).or_insert(0);
-                        *visits += 1;
+                        *visits = visits.saturating_add(1);
                         if *visits <= MAX_VISITS {
                             self.other_string(stray, &node, at);
                             node.at = at + 1;
@@ -322,7 +324,9 @@ impl Search<'_> {
             at += 1;
         }
         if self.quote == b'\'' {
-            let doubtful = breaks_line(self.text, &all.raw, strays);
+            // `it''s` is `it's` where quotes are doubled to be escaped.
+            let doubled = strays.windows(2).any(|pair| pair[1] == pair[0] + 1);
+            let doubtful = doubled || breaks_line(self.text, &all.raw, strays);
             return Some((single_quoted(self.text, open, &all, Rule::BareApostrophe)?, doubtful));
         }
         if !all.pairs.iter().all(|&p| json_escape(self.text, p)) {
@@ -334,6 +338,7 @@ impl Search<'_> {
         edits.sort_by_key(|e| e.start);
         let doubtful = swallows_border(self.text, strays)
             || meets(self.text, strays)
+            || self.text[open..].starts_with("\"\"\"")
             || comments(&self.text[open..close], strays.len())
             || strays.len() % 2 == 1 && (strays.len() > MAX_ODD || in_word(self.text, strays))
             || breaks_line(self.text, &all.raw, strays);
@@ -390,7 +395,8 @@ fn swallows_border(text: &str, strays: &[usize]) -> bool {
         let line = between.contains('\n') || between.contains("\\n");
         // The string could have ended right there, with its quotes in pairs.
         let ended = n % 2 == 1 && value.len() == strays[n - 1] + 1;
-        ended && (colon || closed) || odd && colon && (line || value.ends_with('"'))
+        let begins = before.ends_with('{');
+        ended && (colon || closed) || odd && colon && (line || begins || value.ends_with('"'))
     })
 }
 
@@ -413,7 +419,12 @@ fn comments(string: &str, strays: usize) -> bool {
 fn meets(text: &str, strays: &[usize]) -> bool {
     strays.windows(2).enumerate().any(|(n, pair)| {
         let between = &text[pair[0] + 1..pair[1]];
-        n % 2 == 0 && !between.is_empty() && matches!(between.trim(), "" | "+")
+        let spaced = between.starts_with(char::is_whitespace);
+        let between = between.trim();
+        // `"x" name: "y"`: a comma is missing before a key without quotes.
+        let key = between.strip_suffix(':').map(str::trim_end);
+        let key = key.is_some_and(|name| identifier_end(name, 0) == Some(name.len()));
+        n % 2 == 0 && (spaced && (between.is_empty() || key) || between == "+")
     })
 }
 

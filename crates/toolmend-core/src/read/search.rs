@@ -191,6 +191,7 @@ impl<'t> Search<'t> {
     /// The outermost object is closed; what follows must be packaging, or this closer is one too many.
     fn closed(&mut self, node: Node, end: usize) {
         let mut edits = Vec::new();
+        self.scanned += self.text.len() - end;
         match frame::tail(self.text, end, self.head, self.ctx, &mut edits) {
             Ok(tail) => self.found(&node, &tail, edits, 0, false),
             Err(refused) => {
@@ -263,10 +264,15 @@ impl<'t> Search<'t> {
         // `opts: {"x":1}}`: nor whether the name before the object is a key of a larger one.
         // `{"name":…,"arguments":{…},"x":1}}`: nor where the inner object was meant to end.
         let extra = tail.closers > 0 || edits.iter().any(|e| e.rule == Rule::ExtraCloser);
-        if extra
-            && (node.closers > 0
-                || self.head.member
-                || !self.ctx.has_schema() && self.head.enveloped(self.text))
+        // `The call "city": {"a":1}`: nor, with words for one end and nothing for the other, that the quoted
+        // word is a key.
+        let words = || self.head.edits.iter().any(|e| matches!(e.rule, Rule::Prose | Rule::CodeStatement));
+        let both = self.head.headless && node.closers > 0 && words();
+        if both
+            || extra
+                && (node.closers > 0
+                    || self.head.member
+                    || !self.ctx.has_schema() && self.head.enveloped(self.text))
         {
             return self.fail(cost, Reason::Unreadable, node.scan.end());
         }

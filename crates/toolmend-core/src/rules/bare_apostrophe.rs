@@ -15,8 +15,8 @@ pub(super) const SPEC: Spec = Spec {
     },
     safe: "All readings with as few stray apostrophes are listed, and exactly one of them is left.",
     wrong: Counter {
-        text: "{'a': ['b', 'c' d', 'e']}",
-        why: "More than one way to split the items has as few stray apostrophes.",
+        text: "{'a': 'it''s'}",
+        why: "Where apostrophes are doubled to be escaped, this is one apostrophe; else it is two.",
         ending: Ending::Complete,
         schema: "",
     },

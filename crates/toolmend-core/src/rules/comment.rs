@@ -30,12 +30,18 @@ pub(super) const SPEC: Spec = Spec {
          return None;
      }
      let rest = &text[at..];
-     if rest.starts_with("//") || rest.starts_with('#') {
-         // A comment that runs to the end of the text would take the closers with it, and one with an
-         // odd number of quotes may be the rest of a string.
-         let end = rest.find('\n').into_iter().chain(rest.find("\\n")).min()?;
-         memchr::memchr_iter(b'"', &rest.as_bytes()[..end]).count().is_multiple_of(2).then_some(at + end)
-     } else if rest.starts_with("/*") {
+     if let Some(note) = rest.strip_prefix("//").or_else(|| rest.strip_prefix('#')) {
+        // Glued to a word it is one: a colour, a number, a path.
+        if !note.starts_with(char::is_whitespace) {
+            return None;
+        }
+        // A comment that runs to the end of the text would take the closers with it, and one with an
+        // odd number of quotes may be the rest of a string. An over-escaped line break ends it as well.
+        let line = &rest[..memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len())];
+        let end = line.find("\\n").unwrap_or(line.len());
+        let whole = end < rest.len() && memchr::memchr_iter(b'"', &rest.as_bytes()[..end]).count().is_multiple_of(2);
+        whole.then_some(at + end)
+    } else if rest.starts_with("/*") {
          Some(at + 2 + rest[2..].find("*/")? + 2)
      } else {
          None

@@ -26,6 +26,9 @@ pub(super) const SPEC: Spec = Spec {
 };
 
 fn token(spot: &Spot<'_>) -> Option<Lexeme> {
+    if !spot.rest().starts_with('"') {
+        return None;
+    }
     let part = |at: usize| {
         let read = inside(spot.text, at + 1, b'"')?;
         let strict = read.raw.is_empty() && read.pairs.iter().all(|&p| json_escape(spot.text, p));

@@ -24,10 +24,20 @@ pub(super) const SPEC: Spec = Spec {
     act: Act::Layer(layer),
 };
 
+/// Whether the text holds entities for quotes that are neither plainly a level nor plainly content: a body
+/// in quotes of another kind, with none of its own kind.
+pub(crate) fn undecided(text: &str) -> bool {
+    !text.contains('"') && (text.contains("&quot;") || text.contains("&#34;"))
+}
+
 fn layer(text: &str) -> Option<Vec<Edit>> {
     const ENTITIES: &[(&str, &str)] =
         &[("&quot;", "\""), ("&#34;", "\""), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"), ("&#39;", "'"), ("&apos;", "'")];
-    memchr::memchr(b'&', text.as_bytes())?;
+    let first = memchr::memchr(b'&', text.as_bytes())?;
+    // A quote of another kind before the first entity: the entities are content of its strings.
+    if text[..first].contains(['\'', '`', '“', '”', '„', '«']) {
+        return None;
+    }
     if !text.contains("&quot;") && !text.contains("&#34;") || text.contains('"') {
         return None;
     }

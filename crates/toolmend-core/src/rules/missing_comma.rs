@@ -35,10 +35,12 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
     let follows = if fault.in_object() {
         // Right behind a string, the next quote must be the one that opens the key.
         key_ahead(fault.text, fault.at)
-            || apart && identifier_end(fault.text, fault.at).is_some_and(|end| colon_ahead(fault.text, end))
+            || apart && bare_key_may_follow(fault) && identifier_end(fault.text, fault.at).is_some_and(|end| colon_ahead(fault.text, end))
     } else {
         match fault.byte() {
             Some(b'{' | b'[') => true,
+            // `1 000` may be one number.
+            Some(b'0') if fault.text.as_bytes().get(fault.at + 1).is_some_and(u8::is_ascii_digit) => false,
             Some(b'0'..=b'9' | b'-') => apart,
             Some(b't' | b'f' | b'n' | b'T' | b'F' | b'N') => apart && literal_ahead(fault.rest()),
             _ => false,
@@ -50,4 +52,13 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
         scan.took_comma(end);
         out.add(Edit::insert(Rule::MissingComma, end, ","), fault.at, scan);
     }
+}
+
+/// Whether a key without quotes may follow without a comma: behind a string only on a line of its own, or
+/// where the body writes its keys so from the first one on; else the string may have ended too early.
+fn bare_key_may_follow(fault: &Fault<'_>) -> bool {
+    let between = &fault.text[fault.scan.end()..fault.at];
+    let first = fault.text.find('{').map_or("", |open| fault.text[open + 1..].trim_start());
+    let bare = first.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    bare || between.contains('\n') || !fault.text[..fault.scan.end()].ends_with('"')
 }

@@ -76,6 +76,7 @@ pub(crate) enum Act {
 
 mod number;
 
+pub(crate) use html_entities::undecided as undecided_entities;
 pub(crate) use over_escaped::inner_layer;
 pub(crate) use single_quotes::edits as single_quoted;
 pub(crate) use smart_quotes::closers as smart_closers;

@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 use crate::Scanner;
-use crate::read::lexeme::json_escape;
+use crate::read::lexeme::{colon_ahead, json_escape};
 use crate::scan::Status;
 use super::{Act, Counter, Example, Spec};
 use crate::{Edit, Ending, Grade, Rule};
@@ -86,7 +86,9 @@ fn level_begin(text: &str) -> Option<usize> {
         let close = brace + before[brace..].find('}').filter(|&n| !before[brace + 1..brace + n].contains('{'))?;
         open = before[close..].find('{').map(|n| close + n);
     }
-    Some(slash)
+    // Without a brace, the quote must open a key.
+    let close = slash + 2 + text[slash + 2..].find("\\\"")?;
+    colon_ahead(text, close + 2).then_some(slash)
 }
 
 /// Whether the escapes at `slash` stand behind a brace and lead to an escaped quote.

@@ -28,7 +28,7 @@ pub(super) const SPEC: Spec = Spec {
 
 fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     let number = run(spot)?;
-    number.strip_prefix('+').is_some_and(number::is_json).then(|| Lexeme {
+    number.strip_prefix('+').is_some_and(|n| !n.starts_with('-') && number::is_json(n)).then(|| Lexeme {
         end: spot.at + number.len(),
         edits: vec![Edit::delete(Rule::PlusSign, spot.at, spot.at + 1)],
     })

@@ -28,6 +28,10 @@ pub(super) const SPEC: Spec = Spec {
 fn moves(fault: &Fault<'_>, out: &mut Moves) {
     if matches!(fault.slot, Slot::Key | Slot::Item) && matches!(fault.byte(), Some(b'}' | b']')) {
         let comma = fault.scan.comma();
+        // Another sign stood there for the comma: two slips at one place.
+        if fault.text.as_bytes()[comma] != b',' {
+            return;
+        }
         let mut scan = fault.scan.clone();
         scan.set_slot(Slot::After);
         out.add(Edit::delete(Rule::TrailingComma, comma, comma + 1), fault.at, scan);

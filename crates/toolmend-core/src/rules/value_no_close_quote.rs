@@ -40,10 +40,16 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     }
     // The next line opens with a declared key, and its colon, that is not given yet.
     let open = skip_white(spot.text, line_end);
-    let name_end = identifier_end(spot.text, open + 1).filter(|_| spot.text[open..].starts_with('"'))?;
-    let name = &spot.text[open..=name_end];
-    let key = name.ends_with('"') && colon_ahead(spot.text, name_end + 1);
-    if !key || !spot.ctx.judge.declares(name.trim_matches('"')) || spot.text[..spot.at].contains(name) {
+    let quoted = spot.text[open..].starts_with('"');
+    let name_end = identifier_end(spot.text, open + usize::from(quoted))?;
+    let name = &spot.text[open + usize::from(quoted)..name_end];
+    let closed = !quoted || spot.text[name_end..].starts_with('"');
+    let key = closed && colon_ahead(spot.text, name_end + usize::from(quoted));
+    let given = spot.text[..spot.at].match_indices(name).any(|(at, _)| {
+        let end = at + name.len();
+        colon_ahead(spot.text, end + usize::from(spot.text[end..].starts_with('"')))
+    });
+    if !key || given || !spot.ctx.judge.declares(name) {
         return None;
     }
     let escaped = inside(spot.text, spot.at + 1, b'\n')?;
