@@ -443,9 +443,11 @@ pub(crate) fn tail(
             break;
         };
         tail.end_mark |= ends_body(&text[blank..stop], rule);
-        let from = if matches!(rule, Rule::ExtraCloser | Rule::DoubledBody) { blank } else { taken };
-        if from > taken && text[taken..from].chars().any(|c| c > ' ' || c == '\0') {
-            edits.push(Edit::delete(Rule::InvisibleSpace, taken, from));
+        let mut from = if rule == Rule::ExtraCloser { blank } else { taken };
+        let unseen = text[taken..blank].chars().any(|c| c > ' ' || c == '\0');
+        if unseen && matches!(rule, Rule::ExtraCloser | Rule::DoubledBody) {
+            edits.push(Edit::delete(Rule::InvisibleSpace, taken, blank));
+            from = blank;
         }
         // A row of closers is one edit.
         if rule == Rule::ExtraCloser

@@ -143,7 +143,7 @@ impl<'t> Search<'t> {
         }
         let readings = self.distinct();
         let in_strings = self.dead.as_ref().is_some_and(|(_, dead)| {
-            matches!(dead.reason, Reason::Unreadable | Reason::OpenString)
+            dead.reason == Reason::Unreadable
                 && (self.text[..dead.at].trim_end().ends_with(['"', '\''])
                     || self.text[dead.at..].starts_with(['"', '\'']))
         });

@@ -33,7 +33,7 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     let sign = usize::from(number.starts_with('-'));
     let edit = if number[sign..].starts_with('.') {
         Edit::insert(Rule::BarePoint, spot.at + sign, "0")
-    } else if number.ends_with('.') && delimited(spot.text, end) {
+    } else if number[sign..].strip_suffix('.').is_some_and(number::is_whole) && delimited(spot.text, end) {
         Edit::delete(Rule::BarePoint, end - 1, end)
     } else {
         return None;

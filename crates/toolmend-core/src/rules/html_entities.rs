@@ -27,7 +27,9 @@ pub(super) const SPEC: Spec = Spec {
 /// Whether the text holds entities for quotes that are neither plainly a level nor plainly content: a body
 /// in quotes of another kind, with none of its own kind.
 pub(crate) fn undecided(text: &str) -> bool {
-    !text.contains('"') && (text.contains("&quot;") || text.contains("&#34;"))
+    text.contains(['\'', '`', '“', '”', '„', '«'])
+        && !text.contains('"')
+        && (text.contains("&quot;") || text.contains("&#34;"))
 }
 
 fn layer(text: &str) -> Option<Vec<Edit>> {

@@ -14,6 +14,11 @@ pub(super) fn run<'a>(spot: &Spot<'a>) -> Option<&'a str> {
     (spot.slot.takes_value() && begins && spot.followed(spot.at + length)).then_some(number)
 }
 
+/// Whether these are digits and nothing else.
+pub(super) fn is_whole(number: &str) -> bool {
+    !number.is_empty() && number.bytes().all(|c| c.is_ascii_digit())
+}
+
 /// Whether this is a number as RFC 8259, section 6 writes it.
 pub(super) fn is_json(number: &str) -> bool {
     let digits = |s: &str| !s.is_empty() && s.bytes().all(|c| c.is_ascii_digit());
