@@ -402,6 +402,7 @@ fn graded(reading: Reading, ctx: &Context<'_>, proved: bool) -> Choice {
 
 fn ambiguous<'a>(text: &str, readings: impl Iterator<Item = &'a Reading> + Clone) -> Decline {
     let at = readings.clone().filter_map(|r| r.edits.first()).map(|e| e.start).min().unwrap_or(0);
-    let shown = readings.take(MAX_SHOWN).filter_map(|r| apply(text, &r.edits).ok()).collect();
+    let shown = readings.take(MAX_SHOWN).filter_map(|r| apply(text, &r.edits).ok());
+    let shown = shown.filter(|o| Scanner::new().push(o.as_bytes()) == Status::Whole).collect();
     Decline { readings: shown, ..no(Reason::Ambiguous, at) }
 }

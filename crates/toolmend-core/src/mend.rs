@@ -22,11 +22,14 @@ pub fn mend(body: &str, evidence: &Evidence<'_>, judge: &dyn Judge) -> Verdict {
     decide(body, status, evidence, judge)
 }
 
+/// How many bytes may wait to be scanned, so that a stream of small pieces is scanned in blocks.
+const BLOCK: usize = 1024;
+
 /// A body that arrives piece by piece.
 ///
-/// While the text is the beginning of a valid object, each piece costs one scan and nothing else; what
-/// departs from JSON is kept and settled by [`finish`](Mender::finish). The verdict is that of [`mend`]
-/// on all pieces together.
+/// While the text is the beginning of a valid object, it is scanned as it comes and nothing else is done;
+/// what departs from JSON is kept and settled by [`finish`](Mender::finish). The verdict is that of
+/// [`mend`] on all pieces together.
 ///
 /// ```
 /// use toolmend_core::{Evidence, Mender, NoJudge, Verdict};
@@ -41,7 +44,9 @@ pub fn mend(body: &str, evidence: &Evidence<'_>, judge: &dyn Judge) -> Verdict {
 #[derive(Debug, Clone, Default)]
 pub struct Mender {
     text: String,
+    /// The scanner, as far as it has come.
     scan: Scanner,
+    scanned: usize,
 }
 
 impl Mender {
@@ -51,10 +56,13 @@ impl Mender {
         Self::default()
     }
 
-    /// Takes the next piece of the body, and answers what the text so far is.
-    pub fn feed(&mut self, piece: &str) -> Status {
+    /// Takes the next piece of the body.
+    #[inline]
+    pub fn feed(&mut self, piece: &str) {
         self.text.push_str(piece);
-        self.scan.push(piece.as_bytes())
+        if self.text.len() - self.scanned >= BLOCK {
+            self.scan();
+        }
     }
 
     /// What has been fed so far.
@@ -64,15 +72,22 @@ impl Mender {
     }
 
     /// What the text so far is: the beginning of an object, a whole one, or neither.
-    #[must_use]
-    pub fn status(&self) -> Status {
+    pub fn status(&mut self) -> Status {
+        self.scan();
         self.scan.status()
     }
 
     /// The turn is over: says what is to become of the body.
     #[must_use]
     pub fn finish(&self, evidence: &Evidence<'_>, judge: &dyn Judge) -> Verdict {
-        decide(&self.text, self.scan.status(), evidence, judge)
+        let mut scan = self.scan.clone();
+        let status = scan.push(&self.text.as_bytes()[self.scanned..]);
+        decide(&self.text, status, evidence, judge)
+    }
+
+    fn scan(&mut self) {
+        self.scan.push(&self.text.as_bytes()[self.scanned..]);
+        self.scanned = self.text.len();
     }
 }
 

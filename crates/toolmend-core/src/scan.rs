@@ -258,6 +258,21 @@ impl Scanner {
     pub(crate) fn run<const STOP: u8>(&mut self, b: &[u8], base: usize, mut i: usize) -> Halt {
         let mut state = self.state;
         let mut object = self.top_is_object();
+        // After a value most often comes a comma: it is taken at once, without another turn of the loop.
+        macro_rules! after {
+            () => {
+                if STOP & AT_COMMA == 0 && b.get(i) == Some(&b',') && self.depth > 0 {
+                    self.comma = base + i;
+                    i += 1;
+                    if b.get(i) == Some(&b' ') {
+                        i += 1;
+                    }
+                    if object { State::Key } else { State::Item }
+                } else {
+                    State::After
+                }
+            };
+        }
         let halt = loop {
             let Some(&c) = b.get(i) else { break Halt::End };
             state = match state {
@@ -351,7 +366,7 @@ impl Scanner {
                         match string(b, &mut i) {
                             Piece::Closed => {
                                 self.end = base + i;
-                                State::After
+                                after!()
                             }
                             Piece::Open(inside) => inside,
                             Piece::Fault(inside) => {
@@ -389,7 +404,7 @@ impl Scanner {
                         if b.get(i..i + bytes.len()) == Some(bytes) {
                             i += bytes.len();
                             self.end = base + i;
-                            State::After
+                            after!()
                         } else {
                             i += 1;
                             State::Literal(word, 1)
@@ -418,7 +433,7 @@ impl Scanner {
                         }
                         Some(_) => {
                             self.end = base + i;
-                            State::After
+                            after!()
                         }
                     }
                 }
@@ -434,7 +449,7 @@ impl Scanner {
                         }
                         Some(_) => {
                             self.end = base + i;
-                            State::After
+                            after!()
                         }
                     }
                 }

@@ -105,10 +105,7 @@ pub fn family(model: &str) -> Match {
 }
 
 fn holds(model: &str, pattern: &str) -> bool {
-    model
-        .as_bytes()
-        .windows(pattern.len())
-        .any(|part| part.eq_ignore_ascii_case(pattern.as_bytes()))
+    model.as_bytes().windows(pattern.len()).any(|part| part.eq_ignore_ascii_case(pattern.as_bytes()))
 }
 
 #[cfg(test)]

@@ -12,14 +12,8 @@ const HERMES: &[&str] = &["<tool_call>", "</tool_call>"];
 const FUNCTION_TAGS: &[&str] = &["<tool_call>", "</tool_call>", "</function>", "</parameter>"];
 
 /// The key and value tags of GLM, which several families took over.
-const KEY_VALUE_TAGS: &[&str] = &[
-    "<tool_call>",
-    "</tool_call>",
-    "<arg_key>",
-    "</arg_key>",
-    "<arg_value>",
-    "</arg_value>",
-];
+const KEY_VALUE_TAGS: &[&str] =
+    &["<tool_call>", "</tool_call>", "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>"];
 
 /// `[TOOL_CALLS]`, with what stands between a name and its arguments since the eleventh tokenizer.
 const MISTRAL: &[&str] = &["[TOOL_CALLS]", "[ARGS]", "[CALL_ID]", "[/TOOL_CALLS]", "</s>"];
@@ -47,14 +41,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "qwen3-coder",
         title: "Qwen3-Coder, Qwen3.5 and later: <function=…> with a tag for each parameter",
-        marks: &[
-            "<tool_call>",
-            "</tool_call>",
-            "</function>",
-            "</parameter>",
-            "<|im_end|>",
-            "<|endoftext|>",
-        ],
+        marks: &["<tool_call>", "</tool_call>", "</function>", "</parameter>", "<|im_end|>", "<|endoftext|>"],
         exact: &["qwen-coder-plus"],
         patterns: &[
             "qwen3-coder",
@@ -78,14 +65,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "qwen2.5-coder",
         title: "Qwen2.5-Coder: JSON in <tool_call> tags, or in the tags of the tool list",
-        marks: &[
-            "<tool_call>",
-            "</tool_call>",
-            "<tools>",
-            "</tools>",
-            "<|im_end|>",
-            "<|endoftext|>",
-        ],
+        marks: &["<tool_call>", "</tool_call>", "<tools>", "</tools>", "<|im_end|>", "<|endoftext|>"],
         exact: &[],
         patterns: &["qwen2.5-coder", "qwen2.5coder", "qwen-2.5-coder", "qwen-coder"],
     },
@@ -94,13 +74,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         title: "DeepSeek V3 and R1: a name, then JSON in a fence, between special tokens",
         marks: DEEPSEEK,
         exact: &["deepseek"],
-        patterns: &[
-            "deepseek-v3",
-            "deepseek_v3",
-            "deepseek-r1",
-            "deepseek_r1",
-            "deepseek-v2",
-        ],
+        patterns: &["deepseek-v3", "deepseek_v3", "deepseek-r1", "deepseek_r1", "deepseek-v2"],
     },
     Family {
         name: "deepseek-v3.1",
@@ -183,27 +157,14 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "llama-3",
         title: "Llama 3: a bare JSON object with name and parameters",
-        marks: &[
-            "<|python_tag|>",
-            "<|eom_id|>",
-            "<|eot_id|>",
-            "<|start_header_id|>",
-            "<|end_header_id|>",
-        ],
+        marks: &["<|python_tag|>", "<|eom_id|>", "<|eot_id|>", "<|start_header_id|>", "<|end_header_id|>"],
         exact: &[],
         patterns: &["llama-3", "llama3", "llama_3"],
     },
     Family {
         name: "llama-4",
         title: "Llama 4, Llama 3.2 small and ToolACE: a list of Python calls",
-        marks: &[
-            "<|python_start|>",
-            "<|python_end|>",
-            "<|python_tag|>",
-            "<|eom|>",
-            "<|eot|>",
-            "<|eot_id|>",
-        ],
+        marks: &["<|python_start|>", "<|python_end|>", "<|python_tag|>", "<|eom|>", "<|eot|>", "<|eot_id|>"],
         exact: &[],
         patterns: &[
             "llama-4",
@@ -284,13 +245,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "minimax-m2",
         title: "MiniMax-M2: <invoke name=…> with a tag for each parameter",
-        marks: &[
-            "<minimax:tool_call>",
-            "</minimax:tool_call>",
-            "</invoke>",
-            "</parameter>",
-            "[e~[",
-        ],
+        marks: &["<minimax:tool_call>", "</minimax:tool_call>", "</invoke>", "</parameter>", "[e~["],
         exact: &[],
         patterns: &["minimax", "minimax-m2"],
     },
@@ -342,12 +297,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "functiongemma",
         title: "FunctionGemma: a call in braces with escape marks",
-        marks: &[
-            "<start_function_call>",
-            "<end_function_call>",
-            "<escape>",
-            "<end_of_turn>",
-        ],
+        marks: &["<start_function_call>", "<end_function_call>", "<escape>", "<end_of_turn>"],
         exact: &[],
         patterns: &["functiongemma", "function-gemma"],
     },
@@ -373,14 +323,7 @@ pub(crate) const FAMILIES: &[Family] = &[
             "<|END_OF_TURN_TOKEN|>",
         ],
         exact: &[],
-        patterns: &[
-            "command-r7b",
-            "command-a",
-            "command-4",
-            "command",
-            "cohere",
-            "c4ai",
-        ],
+        patterns: &["command-r7b", "command-a", "command-4", "command", "cohere", "c4ai"],
     },
     Family {
         name: "command-r",
@@ -392,13 +335,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "internlm2",
         title: "InternLM2: JSON in an action block",
-        marks: &[
-            "<|action_start|>",
-            "<|plugin|>",
-            "<|action_end|>",
-            "<|interpreter|>",
-            "<|im_end|>",
-        ],
+        marks: &["<|action_start|>", "<|plugin|>", "<|action_end|>", "<|interpreter|>", "<|im_end|>"],
         exact: &[],
         patterns: &["internlm2", "internlm3"],
     },
@@ -455,11 +392,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         title: "Functionary v3.1: <function=…> with JSON inside",
         marks: &["</function>", "<|python_tag|>", "<|eom_id|>", "<|eot_id|>"],
         exact: &[],
-        patterns: &[
-            "functionary-small-v3.1",
-            "functionary-medium-v3.1",
-            "functionary-v3.1",
-        ],
+        patterns: &["functionary-small-v3.1", "functionary-medium-v3.1", "functionary-v3.1"],
     },
     Family {
         name: "functionary-v3.2",
@@ -478,13 +411,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "nemotron-3",
         title: "Nemotron 3: <function=…> with a tag for each parameter",
-        marks: &[
-            "<tool_call>",
-            "</tool_call>",
-            "</function>",
-            "</parameter>",
-            "<|im_end|>",
-        ],
+        marks: &["<tool_call>", "</tool_call>", "</function>", "</parameter>", "<|im_end|>"],
         exact: &[],
         patterns: &["nemotron-3", "nemotron3"],
     },
@@ -578,13 +505,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "seed-oss",
         title: "Seed-OSS: <function=…> with Python values",
-        marks: &[
-            "<seed:tool_call>",
-            "</seed:tool_call>",
-            "</function>",
-            "</parameter>",
-            "<seed:eos>",
-        ],
+        marks: &["<seed:tool_call>", "</seed:tool_call>", "</function>", "</parameter>", "<seed:eos>"],
         exact: &[],
         patterns: &["seed-oss", "seedoss", "seed_oss"],
     },
@@ -676,35 +597,21 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "solar-open",
         title: "Solar Open: id, name and arguments between marks",
-        marks: &[
-            "<|tool_call:begin|>",
-            "<|tool_call:name|>",
-            "<|tool_call:args|>",
-            "<|tool_call:end|>",
-        ],
+        marks: &["<|tool_call:begin|>", "<|tool_call:name|>", "<|tool_call:args|>", "<|tool_call:end|>"],
         exact: &[],
         patterns: &["solar-open"],
     },
     Family {
         name: "inkling",
         title: "Inkling: JSON behind a content mark",
-        marks: &[
-            "<|message_model|>",
-            "<|content_invoke_tool_json|>",
-            "<|end_message|>",
-        ],
+        marks: &["<|message_model|>", "<|content_invoke_tool_json|>", "<|end_message|>"],
         exact: &[],
         patterns: &["inkling"],
     },
     Family {
         name: "muse",
         title: "Muse: <atem:invoke> with a tag for each parameter",
-        marks: &[
-            "<atem:function_calls>",
-            "</atem:function_calls>",
-            "</atem:invoke>",
-            "</atem:parameter>",
-        ],
+        marks: &["<atem:function_calls>", "</atem:function_calls>", "</atem:invoke>", "</atem:parameter>"],
         exact: &[],
         patterns: &["muse-", "glimmer"],
     },
@@ -718,12 +625,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "claude",
         title: "Claude, where its own tags leak: <invoke name=…> with a tag for each parameter",
-        marks: &[
-            "<function_calls>",
-            "</function_calls>",
-            "</invoke>",
-            "</parameter>",
-        ],
+        marks: &["<function_calls>", "</function_calls>", "</invoke>", "</parameter>"],
         exact: &[],
         patterns: &["claude"],
     },

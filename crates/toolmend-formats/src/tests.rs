@@ -143,31 +143,15 @@ fn how_a_name_matches() {
 
 #[test]
 fn every_row_is_well_formed() {
-    for Family {
-        name,
-        title,
-        marks,
-        exact,
-        patterns,
-    } in families()
-    {
-        assert!(
-            !title.is_empty() && !marks.is_empty() && !patterns.is_empty(),
-            "{name}"
-        );
-        assert!(
-            marks.iter().all(|mark| !mark.trim().is_empty()),
-            "{name}: a mark is blank"
-        );
+    for Family { name, title, marks, exact, patterns } in families() {
+        assert!(!title.is_empty() && !marks.is_empty() && !patterns.is_empty(), "{name}");
+        assert!(marks.iter().all(|mark| !mark.trim().is_empty()), "{name}: a mark is blank");
         let mut unique: Vec<_> = marks.iter().collect();
         unique.sort_unstable();
         unique.dedup();
         assert_eq!(unique.len(), marks.len(), "{name}: a mark stands twice");
         for word in exact.iter().chain(*patterns).chain([name]) {
-            assert!(
-                !word.trim().is_empty() && *word == word.to_ascii_lowercase(),
-                "{name}: {word}"
-            );
+            assert!(!word.trim().is_empty() && *word == word.to_ascii_lowercase(), "{name}: {word}");
         }
     }
 }
@@ -190,27 +174,15 @@ fn no_name_belongs_to_two_families() {
 /// another row stands between the two and would win the name.
 #[test]
 fn no_pattern_is_dead_or_shadowed() {
-    let all: Vec<(&Family, &str)> = families()
-        .iter()
-        .flat_map(|row| row.patterns.iter().map(move |p| (row, *p)))
-        .collect();
+    let all: Vec<(&Family, &str)> =
+        families().iter().flat_map(|row| row.patterns.iter().map(move |p| (row, *p))).collect();
     for (row, pattern) in &all {
-        assert_eq!(
-            family(pattern).family().map(|f| f.name),
-            Some(row.name),
-            "{pattern} is shadowed"
-        );
-        for (_, shorter) in all
-            .iter()
-            .filter(|(r, s)| r == row && s != pattern && pattern.contains(s))
-        {
+        assert_eq!(family(pattern).family().map(|f| f.name), Some(row.name), "{pattern} is shadowed");
+        for (_, shorter) in all.iter().filter(|(r, s)| r == row && s != pattern && pattern.contains(s)) {
             let rival = |(r, between): &(&Family, &str)| {
                 r != row && between.len() >= shorter.len() && between.len() <= pattern.len()
             };
-            assert!(
-                all.iter().any(rival),
-                "{pattern} is dead: {shorter} says the same"
-            );
+            assert!(all.iter().any(rival), "{pattern} is dead: {shorter} says the same");
         }
     }
 }

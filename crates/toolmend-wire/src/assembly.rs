@@ -98,10 +98,7 @@ impl Assembly {
     /// Nothing has come yet.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
-        Assembly {
-            limits,
-            ..Assembly::default()
-        }
+        Assembly { limits, ..Assembly::default() }
     }
 
     /// The signals that follow come with another event.
@@ -112,10 +109,7 @@ impl Assembly {
     /// The event at this byte could not be read, or is an error: any call that is open may have lost a piece
     /// with it.
     pub fn lose(&mut self, offset: u64) {
-        self.lost = Some(Loss {
-            offset,
-            after: self.pieces,
-        });
+        self.lost = Some(Loss { offset, after: self.pieces });
     }
 
     /// Takes what an event says.
@@ -169,16 +163,9 @@ impl Assembly {
     pub fn piece(&mut self, piece: Piece<'_>) -> Result<usize, Exceeded> {
         let id = piece.id.map(Text::to_text).filter(|id| !id.is_empty());
         let name = piece.name.map(Text::to_text).filter(|name| !name.is_empty());
-        let said = Said {
-            id,
-            name,
-            arguments: piece.arguments.filter(|arguments| !arguments.is_empty()),
-        };
+        let said = Said { id, name, arguments: piece.arguments.filter(|arguments| !arguments.is_empty()) };
         self.choice(piece.choice)?;
-        let at = match self
-            .target(&piece, &said)
-            .filter(|at| !self.begins_another(*at, piece.slot, &said))
-        {
+        let at = match self.target(&piece, &said).filter(|at| !self.begins_another(*at, piece.slot, &said)) {
             Some(at) => at,
             None => self.open(&piece)?,
         };
@@ -227,9 +214,7 @@ impl Assembly {
             name: &open.name,
             arguments: open.body.text.text(),
             closed: open.body.shape.closed(),
-            followed: self.calls[call..]
-                .iter()
-                .any(|c| c.choice == open.choice && c.opened > open.latest),
+            followed: self.calls[call..].iter().any(|c| c.choice == open.choice && c.opened > open.latest),
             faulty: open.fault.is_some() || open.body.text.lone().is_some(),
         })
     }
@@ -243,17 +228,12 @@ impl Assembly {
         }
         let mut calls: Vec<Call> = Vec::with_capacity(self.calls.len());
         for call in self.calls {
-            let followed = last_opened
-                .get(&call.choice)
-                .is_some_and(|opened| *opened > call.latest);
+            let followed = last_opened.get(&call.choice).is_some_and(|opened| *opened > call.latest);
             calls.push(call.finish(followed, self.lost));
         }
         // Some servers send a call in the older form beside the present one.
-        let copies = |call: &&Call| {
-            calls
-                .iter()
-                .any(|c| !c.legacy && c.choice == call.choice && c.says_as(call))
-        };
+        let copies =
+            |call: &&Call| calls.iter().any(|c| !c.legacy && c.choice == call.choice && c.says_as(call));
         let doubled: BTreeSet<(u32, u32)> = calls
             .iter()
             .filter(|call| call.legacy)
@@ -346,10 +326,7 @@ impl Assembly {
         {
             return number;
         }
-        let highest = self
-            .indices
-            .range((piece.choice, 0)..=(piece.choice, u32::MAX))
-            .next_back();
+        let highest = self.indices.range((piece.choice, 0)..=(piece.choice, u32::MAX)).next_back();
         highest.map_or(0, |(_, highest)| highest.saturating_add(1))
     }
 

@@ -21,9 +21,7 @@ impl<'a> Value<'a> {
     /// The byte of `text` at which it is none.
     pub fn parse(text: &'a str) -> Result<Value<'a>, usize> {
         match serde_json::from_str::<IgnoredAny>(text) {
-            Ok(_) => Ok(Value {
-                text: text.trim_matches(BLANK),
-            }),
+            Ok(_) => Ok(Value { text: text.trim_matches(BLANK) }),
             Err(error) => {
                 let before = error.line().saturating_sub(1);
                 let start: usize = text.split_inclusive('\n').take(before).map(str::len).sum();
@@ -142,13 +140,7 @@ struct Parts<'a> {
 
 impl<'a> Parts<'a> {
     fn of(text: &'a str, opener: u8) -> Self {
-        Parts {
-            rest: if text.as_bytes().first() == Some(&opener) {
-                &text[1..]
-            } else {
-                ""
-            },
-        }
+        Parts { rest: if text.as_bytes().first() == Some(&opener) { &text[1..] } else { "" } }
     }
 
     fn next(&mut self) -> Option<Value<'a>> {
@@ -156,11 +148,7 @@ impl<'a> Parts<'a> {
         let end = end_of_value(from.as_bytes());
         let (value, rest) = from.split_at_checked(end)?;
         self.rest = rest;
-        if value.is_empty() {
-            None
-        } else {
-            Some(Value { text: value })
-        }
+        if value.is_empty() { None } else { Some(Value { text: value }) }
     }
 }
 
@@ -243,10 +231,8 @@ mod tests {
         ];
         for (text, parts) in cases {
             let value = Value::parse(text).unwrap();
-            let mut found: Vec<String> = value
-                .members()
-                .map(|(key, value)| format!("{}={}", key.to_text(), value.raw()))
-                .collect();
+            let mut found: Vec<String> =
+                value.members().map(|(key, value)| format!("{}={}", key.to_text(), value.raw())).collect();
             found.extend(value.items().map(|item| item.raw().to_owned()));
             assert_eq!(found.join(";"), parts, "{text}");
         }
@@ -255,16 +241,8 @@ mod tests {
     #[test]
     fn get() {
         let value = Value::parse(r#"{"a":1,"\u0062":2,"n":null,"a":3,"\ud83d":4}"#).unwrap();
-        assert_eq!(
-            value.get("a").and_then(Value::unsigned),
-            Some(3),
-            "the last one counts"
-        );
-        assert_eq!(
-            value.get("b").and_then(Value::unsigned),
-            Some(2),
-            "an escaped key is the same key"
-        );
+        assert_eq!(value.get("a").and_then(Value::unsigned), Some(3), "the last one counts");
+        assert_eq!(value.get("b").and_then(Value::unsigned), Some(2), "an escaped key is the same key");
         assert_eq!(value.get("n"), None);
         assert!(value.has("n") && !value.has("x"));
     }
@@ -285,13 +263,7 @@ mod tests {
 
     #[test]
     fn places_of_errors() {
-        for (text, at) in [
-            ("", 0),
-            ("{\"a\":}", 5),
-            ("{\n\"a\":x}", 6),
-            ("{} {}", 3),
-            ("{\"a\"", 3),
-        ] {
+        for (text, at) in [("", 0), ("{\"a\":}", 5), ("{\n\"a\":x}", 6), ("{} {}", 3), ("{\"a\"", 3)] {
             assert_eq!(Value::parse(text), Err(at), "{text}");
         }
     }

@@ -117,25 +117,16 @@ impl fmt::Display for CallFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             CallFault::LoneSurrogate { at } => {
-                write!(
-                    f,
-                    "half of a surrogate pair stands alone at byte {at}, so the text is not Unicode"
-                )
+                write!(f, "half of a surrogate pair stands alone at byte {at}, so the text is not Unicode")
             }
             CallFault::PieceLost { offset } => {
-                write!(
-                    f,
-                    "a piece of the arguments is lost: the event at byte {offset} could not be read"
-                )
+                write!(f, "a piece of the arguments is lost: the event at byte {offset} could not be read")
             }
             CallFault::MixedArguments => {
                 f.write_str("the arguments came in pieces that contradict each other")
             }
             CallFault::NameChanged { to } => {
-                write!(
-                    f,
-                    "the name changed to {to:?} while the arguments were being written"
-                )
+                write!(f, "the name changed to {to:?} while the arguments were being written")
             }
         }
     }
@@ -241,10 +232,7 @@ impl Recorded {
     /// How the choice of this number ended; how the first one did, where there is no other of this number.
     #[must_use]
     pub fn finish_of(&self, choice: u32) -> &Finish {
-        self.others
-            .iter()
-            .find(|c| c.index == choice)
-            .map_or(&self.finish, |c| &c.finish)
+        self.others.iter().find(|c| c.index == choice).map_or(&self.finish, |c| &c.finish)
     }
 
     /// What this turn says about the ending of one of its calls.

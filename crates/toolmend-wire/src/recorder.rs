@@ -30,11 +30,7 @@ impl Recorder {
     /// As [`Recorder::new`], with other limits.
     #[must_use]
     pub fn with_limits(limits: Limits) -> Self {
-        Recorder {
-            framer: Framer::new(limits.event_bytes),
-            reader: Reader::new(limits),
-            failed: None,
-        }
+        Recorder { framer: Framer::new(limits.event_bytes), reader: Reader::new(limits), failed: None }
     }
 
     /// Takes the next bytes.
@@ -46,13 +42,11 @@ impl Recorder {
             return Err(error.clone());
         }
         let reader = &mut self.reader;
-        self.framer
-            .push(bytes, &mut |event| reader.event(event))
-            .map_err(|stop| {
-                let error = WireError::from(stop);
-                self.failed = Some(error.clone());
-                error
-            })
+        self.framer.push(bytes, &mut |event| reader.event(event)).map_err(|stop| {
+            let error = WireError::from(stop);
+            self.failed = Some(error.clone());
+            error
+        })
     }
 
     /// There are no more bytes.
@@ -60,11 +54,7 @@ impl Recorder {
     /// # Errors
     /// As [`Recorder::push`], and when no turn of a known protocol was in what was read.
     pub fn finish(self) -> Result<Recorded, WireError> {
-        let Recorder {
-            framer,
-            mut reader,
-            failed,
-        } = self;
+        let Recorder { framer, mut reader, failed } = self;
         if let Some(error) = failed {
             return Err(error);
         }
@@ -81,11 +71,7 @@ impl Default for Recorder {
 
 impl From<Stop> for WireError {
     fn from(stop: Stop) -> Self {
-        WireError {
-            kind: stop.kind,
-            offset: stop.place.offset,
-            line: stop.place.line,
-        }
+        WireError { kind: stop.kind, offset: stop.place.offset, line: stop.place.line }
     }
 }
 
@@ -219,10 +205,10 @@ impl Reader {
 
     /// Why there is no turn: the first thing that was in its place.
     fn why_not(self) -> WireError {
-        let fault = self.faults.into_iter().find(|fault| {
-            self.stranger
-                .is_none_or(|stranger| fault.offset <= stranger.offset)
-        });
+        let fault = self
+            .faults
+            .into_iter()
+            .find(|fault| self.stranger.is_none_or(|stranger| fault.offset <= stranger.offset));
         if let Some(Fault { kind, offset, line }) = fault {
             let kind = match kind {
                 FaultKind::ServerError { message } => WireErrorKind::ServerError { message },
@@ -232,11 +218,7 @@ impl Reader {
             return WireError { kind, offset, line };
         }
         let place = self.stranger.unwrap_or(self.last);
-        WireError {
-            kind: WireErrorKind::UnknownProtocol,
-            offset: place.offset,
-            line: place.line,
-        }
+        WireError { kind: WireErrorKind::UnknownProtocol, offset: place.offset, line: place.line }
     }
 }
 
@@ -250,10 +232,7 @@ fn single(text: &str) -> &str {
 /// What an event says of an error: `{"error":{"message":…}}`, `{"error":"…"}`, or an event of that name.
 fn error_in(event: Value<'_>, name: &[u8]) -> Option<FaultKind> {
     let [error, message, kind] = event.pick(["error", "message", "type"]);
-    let named = name == b"error"
-        || kind
-            .and_then(Value::text)
-            .is_some_and(|kind| kind.to_text() == "error");
+    let named = name == b"error" || kind.and_then(Value::text).is_some_and(|kind| kind.to_text() == "error");
     let error = match error {
         Some(error) if !error.is_object() && error.text().is_none_or(Text::is_empty) => return None,
         Some(error) => error,
@@ -298,18 +277,11 @@ mod tests {
         for (length, kept) in [(MAX_MESSAGE, MAX_MESSAGE), (MAX_MESSAGE + 1, MAX_MESSAGE)] {
             let text = "x".repeat(length);
             let turn = read(&format!("data: {{\"choices\":[],\"error\":\"{text}\"}}\n\n"));
-            let FaultKind::ServerError { message } = &turn.faults[0].kind else {
-                panic!()
-            };
+            let FaultKind::ServerError { message } = &turn.faults[0].kind else { panic!() };
             assert_eq!(message.len(), kept);
         }
-        let turn = read(&format!(
-            "data: {{\"choices\":[],\"error\":\"a{}\"}}\n\n",
-            "é".repeat(MAX_MESSAGE)
-        ));
-        let FaultKind::ServerError { message } = &turn.faults[0].kind else {
-            panic!()
-        };
+        let turn = read(&format!("data: {{\"choices\":[],\"error\":\"a{}\"}}\n\n", "é".repeat(MAX_MESSAGE)));
+        let FaultKind::ServerError { message } = &turn.faults[0].kind else { panic!() };
         assert_eq!(message.len(), MAX_MESSAGE - 1, "no character is cut");
     }
 }

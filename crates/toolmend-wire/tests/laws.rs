@@ -43,11 +43,7 @@ fn change() -> impl Strategy<Value = Change> {
         b"\"index\":0,",
         b"\"id\":\"z\",",
     ];
-    (
-        any::<prop::sample::Index>(),
-        0usize..20,
-        prop::sample::select(put).prop_map(<[u8]>::to_vec),
-    )
+    (any::<prop::sample::Index>(), 0usize..20, prop::sample::select(put).prop_map(<[u8]>::to_vec))
 }
 
 fn changed(recording: &str, changes: &[Change]) -> Vec<u8> {

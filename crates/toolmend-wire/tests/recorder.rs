@@ -19,27 +19,18 @@ fn read(recording: &[u8], size: usize) -> Result<Recorded, WireError> {
 fn show(turn: &Recorded) -> String {
     let mut lines = Vec::new();
     for call in &turn.calls {
-        let fault = call
-            .fault
-            .as_ref()
-            .map_or(String::new(), |fault| format!(" !{}", fault.name()));
+        let fault = call.fault.as_ref().map_or(String::new(), |fault| format!(" !{}", fault.name()));
         let ending = turn.evidence(call, Some(100)).ending();
         let id = call.id.as_deref().unwrap_or("-");
         let (choice, index, name, arguments) = (call.choice, call.index, &call.name, &call.arguments);
-        lines.push(format!(
-            "call {choice}.{index} {id} {name} {arguments}{fault} ({ending})"
-        ));
+        lines.push(format!("call {choice}.{index} {id} {name} {arguments}{fault} ({ending})"));
     }
     for (label, text) in [("content", &turn.content), ("reasoning", &turn.reasoning)] {
         if !text.is_empty() {
             lines.push(format!("{label} {text}"));
         }
     }
-    lines.push(format!(
-        "finish {:?}{}",
-        turn.finish,
-        if turn.terminal { " terminal" } else { "" }
-    ));
+    lines.push(format!("finish {:?}{}", turn.finish, if turn.terminal { " terminal" } else { "" }));
     for other in &turn.others {
         let text = format!("{}{}", other.content, other.reasoning);
         lines.push(format!("choice {} {text:?} {:?}", other.index, other.finish));
@@ -53,32 +44,18 @@ fn show(turn: &Recorded) -> String {
 
 #[test]
 fn turns_in_any_pieces() {
-    for Turn {
-        name,
-        recording,
-        says,
-    } in TURNS
-    {
+    for Turn { name, recording, says } in TURNS {
         let whole = read(recording.as_bytes(), recording.len()).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(show(&whole), *says, "{name}");
         for size in [1, 2, 3, 5, 7] {
-            assert_eq!(
-                read(recording.as_bytes(), size).as_ref(),
-                Ok(&whole),
-                "{name} in pieces of {size}"
-            );
+            assert_eq!(read(recording.as_bytes(), size).as_ref(), Ok(&whole), "{name} in pieces of {size}");
         }
     }
 }
 
 #[test]
 fn line_ends_do_not_matter() {
-    for Turn {
-        name,
-        recording,
-        says,
-    } in TURNS.iter().filter(|turn| !turn.says.contains("fault"))
-    {
+    for Turn { name, recording, says } in TURNS.iter().filter(|turn| !turn.says.contains("fault")) {
         for end in ["\r\n", "\r"] {
             // A bare CR ends no line of NDJSON.
             if end == "\r" && recording.starts_with('{') {
@@ -104,12 +81,7 @@ fn a_cut_anywhere_is_read_up_to_there() {
             if name.contains("not streamed") || name.contains("objects") || name.contains("growing") {
                 continue;
             }
-            for (call, full) in cut
-                .calls
-                .iter()
-                .zip(&whole.calls)
-                .filter(|(call, _)| call.fault.is_none())
-            {
+            for (call, full) in cut.calls.iter().zip(&whole.calls).filter(|(call, _)| call.fault.is_none()) {
                 assert!(full.arguments.starts_with(&call.arguments), "{name} cut at {at}");
             }
         }
@@ -119,9 +91,7 @@ fn a_cut_anywhere_is_read_up_to_there() {
 #[test]
 fn no_turn() {
     use WireErrorKind as Kind;
-    let server_error = |message: &str| Kind::ServerError {
-        message: message.to_owned(),
-    };
+    let server_error = |message: &str| Kind::ServerError { message: message.to_owned() };
     let cases: &[(&[u8], Kind, u64, u64)] = &[
         (b"", Kind::Empty, 0, 1),
         (b"\r\n \n", Kind::Empty, 0, 1),
@@ -143,40 +113,17 @@ fn no_turn() {
         (b"data: data:  {\"a\":}\n\n", Kind::NotJson, 18, 1),
         (b"data: {\ndata: \"a\":}\n\n", Kind::NotJson, 6, 1),
         (b"data: {\"a\":\"\xff\"}\n\n", Kind::Binary, 12, 1),
-        (
-            b"{\"error\":{\"message\":\"no such model\",\"code\":404}}",
-            server_error("no such model"),
-            0,
-            1,
-        ),
+        (b"{\"error\":{\"message\":\"no such model\",\"code\":404}}", server_error("no such model"), 0, 1),
         (b"{\"error\":\"overloaded\"}", server_error("overloaded"), 0, 1),
         (b"{\"error\":{\"code\":7}}", server_error("{\"code\":7}"), 0, 1),
-        (
-            b"event: error\ndata: {\"message\":\"no\"}\n\n",
-            server_error("no"),
-            19,
-            2,
-        ),
-        (
-            b"event: error\ndata: bad luck\n\n",
-            server_error("bad luck"),
-            19,
-            2,
-        ),
+        (b"event: error\ndata: {\"message\":\"no\"}\n\n", server_error("no"), 19, 2),
+        (b"event: error\ndata: bad luck\n\n", server_error("bad luck"), 19, 2),
     ];
     for (recording, kind, offset, line) in cases {
         let shown = String::from_utf8_lossy(recording);
-        let expected = WireError {
-            kind: kind.clone(),
-            offset: *offset,
-            line: *line,
-        };
+        let expected = WireError { kind: kind.clone(), offset: *offset, line: *line };
         for size in [recording.len(), 1, 2, 3, 5, 7] {
-            assert_eq!(
-                read(recording, size),
-                Err(expected.clone()),
-                "{shown} in pieces of {size}"
-            );
+            assert_eq!(read(recording, size), Err(expected.clone()), "{shown} in pieces of {size}");
         }
         assert!(!expected.to_string().is_empty());
     }
@@ -184,10 +131,7 @@ fn no_turn() {
 
 #[test]
 fn an_error_stays() {
-    let mut recorder = Recorder::with_limits(Limits {
-        event_bytes: 8,
-        ..Limits::default()
-    });
+    let mut recorder = Recorder::with_limits(Limits { event_bytes: 8, ..Limits::default() });
     let error = recorder.push(b"data: 1234\n\n").unwrap_err();
     assert_eq!(recorder.push(b"data: 1\n\n"), Err(error.clone()));
     assert_eq!(recorder.finish(), Err(error));
@@ -195,18 +139,12 @@ fn an_error_stays() {
 
 #[test]
 fn limits_reach_the_reader() {
-    let limits = Limits {
-        calls: 1,
-        ..Limits::default()
-    };
+    let limits = Limits { calls: 1, ..Limits::default() };
     let recording = turns::two_calls();
     let mut recorder = Recorder::with_limits(limits);
     let error = recorder.push(recording.as_bytes()).unwrap_err();
     let at = recording.rfind("{\"choices\"").unwrap();
-    assert_eq!(
-        error.to_string(),
-        format!("there are more than 1 calls (line 3, byte {at})")
-    );
+    assert_eq!(error.to_string(), format!("there are more than 1 calls (line 3, byte {at})"));
     assert_eq!(Limits::default().event_bytes, MAX_EVENT_BYTES);
 }
 
@@ -214,14 +152,7 @@ fn limits_reach_the_reader() {
 fn what_lies_beyond_utf8_is_a_fault() {
     let recording = turns::with_bytes(b"\xE5\x8C");
     let turn = read(&recording, recording.len()).unwrap();
-    assert!(matches!(
-        turn.faults[..],
-        [toolmend_wire::Fault {
-            kind: FaultKind::NotUtf8,
-            line: 3,
-            ..
-        }]
-    ));
+    assert!(matches!(turn.faults[..], [toolmend_wire::Fault { kind: FaultKind::NotUtf8, line: 3, .. }]));
     assert_eq!(read(&recording, 1), Ok(turn));
 }
 
@@ -232,8 +163,5 @@ fn many_deltas_make_one_body() {
         turns::delta(r#"{"index":0,"id":"c","function":{"name":"f","arguments":"{\"a\":\""}}"#);
     recording += &turns::delta(r#"{"index":0,"function":{"arguments":"ab\\n"}}"#).repeat(deltas);
     let turn = read(recording.as_bytes(), 1460).unwrap();
-    assert_eq!(
-        turn.calls[0].arguments,
-        format!("{{\"a\":\"{}", "ab\\n".repeat(deltas))
-    );
+    assert_eq!(turn.calls[0].arguments, format!("{{\"a\":\"{}", "ab\\n".repeat(deltas)));
 }

@@ -120,7 +120,10 @@ fn advance<const STOP: u8>(
         }
         let halt = scan.run::<STOP>(bytes, 0, at);
         let Halt::Fault(mut fault) = halt else { return halt };
+        // Where the token is not whole, or what follows shows that it goes on, it is read anew.
+        let mut beyond = None;
         if token_fault(text, scan, fault) {
+            beyond = (!scan.in_token()).then_some(fault);
             fault = scan.token();
             scan.set_slot(match scan.slot() {
                 Slot::After if scan.inside_object() => Slot::Value,
@@ -134,6 +137,10 @@ fn advance<const STOP: u8>(
         }
         let spot = Spot { text, at: fault, slot: scan.slot(), ctx };
         let Some(lexeme) = token(&spot) else { return Halt::Fault(fault) };
+        // A token that ends before what was to be explained explains nothing.
+        if beyond.is_some_and(|byte| lexeme.end <= byte) {
+            return Halt::Fault(fault);
+        }
         at = take(scan, fault, lexeme, &mut edit);
     }
 }

@@ -225,6 +225,7 @@ impl Search<'_> {
             node.at = end;
             return Some(0);
         }
+        let beyond = (!node.scan.in_token()).then_some(at);
         let at = if token_fault(self.text, &node.scan, at) { node.scan.token() } else { at };
         let slot = match node.scan.slot() {
             Slot::After if at == node.scan.token() => {
@@ -237,6 +238,10 @@ impl Search<'_> {
             slot => slot,
         };
         let lexeme = token(&self.spot(at, slot))?;
+        // A token that ends before what was to be explained explains nothing.
+        if beyond.is_some_and(|byte| lexeme.end <= byte) {
+            return None;
+        }
         node.scan.took(at, lexeme.end);
         node.scan.set_slot(if slot.takes_key() { Slot::Colon } else { Slot::After });
         node.at = lexeme.end;

@@ -1,5 +1,6 @@
 //! `bare-point`: a decimal point without digits on one side
 
+use alloc::string::String;
 use alloc::vec;
 use crate::read::lexeme::skip_white;
 use crate::read::lexeme::{Lexeme, Spot};
@@ -38,9 +39,12 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     } else {
         return None;
     };
-    let edits = vec![edit];
-    let written = crate::edit::apply(&spot.text[..end], &edits).ok()?;
-    number::is_json(&written[spot.at..]).then_some(Lexeme { end, edits })
+    let written = if edit.put.is_empty() {
+        String::from(&number[..number.len() - 1])
+    } else {
+        alloc::format!("{}0{}", &number[..sign], &number[sign..])
+    };
+    number::is_json(&written).then(|| Lexeme { end, edits: vec![edit] })
 }
 
 fn delimited(text: &str, end: usize) -> bool {

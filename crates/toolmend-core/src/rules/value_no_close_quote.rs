@@ -27,7 +27,7 @@ pub(super) const SPEC: Spec = Spec {
 };
 
 fn token(spot: &Spot<'_>) -> Option<Lexeme> {
-    if spot.slot != Slot::Value || !spot.rest().starts_with('"') {
+    if !spot.ctx.has_schema() || spot.slot != Slot::Value || !spot.rest().starts_with('"') {
         return None;
     }
     let line_end = spot.at + spot.rest().find('\n')?;

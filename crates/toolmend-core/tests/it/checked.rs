@@ -92,7 +92,8 @@ pub(crate) fn fed<'a>(
 ) -> Verdict {
     let mut mender = Mender::new();
     for piece in pieces {
-        let status = mender.feed(piece);
+        mender.feed(piece);
+        let status = mender.status();
         assert_eq!(status, mender.status());
     }
     mender.finish(evidence, judge)

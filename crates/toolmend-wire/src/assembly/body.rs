@@ -43,10 +43,7 @@ impl Body {
                     self.replace_placeholder()?;
                 }
                 let before = self.text.text().len();
-                *self = Body {
-                    json: true,
-                    ..Body::default()
-                };
+                *self = Body { json: true, ..Body::default() };
                 self.append(Text::Plain(object));
                 Ok(object.len().saturating_sub(before))
             }
@@ -71,11 +68,7 @@ impl Body {
         let longer = before
             .get(self.latest..)
             .is_some_and(|latest| new.len() > latest.len() && new.starts_with(latest));
-        self.growing = if self.pieces == 0 {
-            true
-        } else {
-            self.growing && longer
-        };
+        self.growing = if self.pieces == 0 { true } else { self.growing && longer };
         self.shape.push_all(new);
         let added = new.len();
         self.pieces = self.pieces.saturating_add(1);

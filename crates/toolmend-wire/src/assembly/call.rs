@@ -98,8 +98,7 @@ impl OpenCall {
             Naming::Longer if self.body.is_blank() => self.name = name.to_owned(),
             Naming::Another if self.body.is_blank() => self.name.push_str(name),
             Naming::Longer | Naming::Another => {
-                self.fault
-                    .get_or_insert_with(|| CallFault::NameChanged { to: name.to_owned() });
+                self.fault.get_or_insert_with(|| CallFault::NameChanged { to: name.to_owned() });
             }
         }
         self.name.len().saturating_sub(before)

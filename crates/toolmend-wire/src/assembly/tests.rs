@@ -34,15 +34,7 @@ fn put(assembly: &mut Assembly, line: &str) -> Result<(), Exceeded> {
         None => Arguments::Text(Text::Plain(text)),
     });
     let (id, name) = (field(1).map(Text::Plain), field(2).map(Text::Plain));
-    assembly
-        .piece(Piece {
-            choice: 0,
-            slot,
-            id,
-            name,
-            arguments,
-        })
-        .map(|_| ())
+    assembly.piece(Piece { choice: 0, slot, id, name, arguments }).map(|_| ())
 }
 
 /// The calls, each as `index id name arguments`, then its fault, then `+` where it was followed and `~`
@@ -54,87 +46,33 @@ fn calls(lines: &[&str]) -> Vec<String> {
     }
     let calls = assembly.finish().calls;
     let show = |call: &crate::Call| {
-        let fault = call
-            .fault
-            .as_ref()
-            .map_or(String::new(), |fault| format!(" !{}", fault.name()));
+        let fault = call.fault.as_ref().map_or(String::new(), |fault| format!(" !{}", fault.name()));
         let bound = match call.bound {
             Bound::Followed => " +",
             Bound::Torn => " ~",
             Bound::Last => "",
         };
         let id = call.id.as_deref().unwrap_or("-");
-        format!(
-            "{} {id} {} {}{fault}{bound}",
-            call.index, call.name, call.arguments
-        )
+        format!("{} {id} {} {}{fault}{bound}", call.index, call.name, call.arguments)
     };
     calls.iter().map(show).collect()
 }
 
 const CASES: &[(&str, &[&str], &[&str])] = &[
-    (
-        "pieces",
-        &["0 c f ''", "0 - - {\"a\":", "0 - - 1}"],
-        &["0 c f {\"a\":1}"],
-    ),
+    ("pieces", &["0 c f ''", "0 - - {\"a\":", "0 - - 1}"], &["0 c f {\"a\":1}"]),
     ("nothing at all", &["0 - - -"], &["0 -  "]),
     ("no arguments", &["0 c f -", "0 - - ''"], &["0 c f "]),
-    (
-        "id and name late",
-        &["0 - - {\"a\"", "0 c - :", "0 - f 1}"],
-        &["0 c f {\"a\":1}"],
-    ),
-    (
-        "name everywhere",
-        &["0 c f {\"a\"", "0 c f :1", "0 '' null }"],
-        &["0 c f {\"a\":1}"],
-    ),
-    (
-        "name in pieces",
-        &["0 c get_wea ''", "0 - ther ''", "0 - - {}"],
-        &["0 c get_weather {}"],
-    ),
-    (
-        "name growing",
-        &["0 c get ''", "0 - get_it {\"a\"", "0 - - :1}"],
-        &["0 c get_it {\"a\":1}"],
-    ),
-    (
-        "name growing late",
-        &["0 c f {\"a\"", "0 - fg :1}"],
-        &["0 c f {\"a\":1} !name-changed"],
-    ),
-    (
-        "name changed",
-        &["0 c f {\"a\"", "0 - g :1}"],
-        &["0 c f {\"a\":1} !name-changed"],
-    ),
-    (
-        "ids that change",
-        &["0 c f {\"a\"", "0 d f :1", "0 e f }"],
-        &["0 c f {\"a\":1}"],
-    ),
-    (
-        "ids that change, nothing first",
-        &["0 c f ''", "0 d f {\"a\"", "0 e - :1}"],
-        &["0 c f {\"a\":1}"],
-    ),
-    (
-        "two calls",
-        &["0 c f {}", "1 d g {}"],
-        &["0 c f {} +", "1 d g {}"],
-    ),
-    (
-        "two calls by turns",
-        &["0 c f {", "&1 d g {", "0 - - }", "1 - - }"],
-        &["0 c f {}", "1 d g {}"],
-    ),
-    (
-        "said nothing since",
-        &["0 c f {}", "1 d g {", "0 - - ''", "1 - - }"],
-        &["0 c f {} +", "1 d g {}"],
-    ),
+    ("id and name late", &["0 - - {\"a\"", "0 c - :", "0 - f 1}"], &["0 c f {\"a\":1}"]),
+    ("name everywhere", &["0 c f {\"a\"", "0 c f :1", "0 '' null }"], &["0 c f {\"a\":1}"]),
+    ("name in pieces", &["0 c get_wea ''", "0 - ther ''", "0 - - {}"], &["0 c get_weather {}"]),
+    ("name growing", &["0 c get ''", "0 - get_it {\"a\"", "0 - - :1}"], &["0 c get_it {\"a\":1}"]),
+    ("name growing late", &["0 c f {\"a\"", "0 - fg :1}"], &["0 c f {\"a\":1} !name-changed"]),
+    ("name changed", &["0 c f {\"a\"", "0 - g :1}"], &["0 c f {\"a\":1} !name-changed"]),
+    ("ids that change", &["0 c f {\"a\"", "0 d f :1", "0 e f }"], &["0 c f {\"a\":1}"]),
+    ("ids that change, nothing first", &["0 c f ''", "0 d f {\"a\"", "0 e - :1}"], &["0 c f {\"a\":1}"]),
+    ("two calls", &["0 c f {}", "1 d g {}"], &["0 c f {} +", "1 d g {}"]),
+    ("two calls by turns", &["0 c f {", "&1 d g {", "0 - - }", "1 - - }"], &["0 c f {}", "1 d g {}"]),
+    ("said nothing since", &["0 c f {}", "1 d g {", "0 - - ''", "1 - - }"], &["0 c f {} +", "1 d g {}"]),
     (
         "number shared",
         &["0 c f {}", "0 d f ''", "0 - - {\"a\"", "0 - - :1}"],
@@ -145,36 +83,16 @@ const CASES: &[(&str, &[&str], &[&str])] = &[
         &["0 - f {\"a\":1}", "0 - f {\"a\":2}"],
         &["0 - f {\"a\":1} +", "1 - f {\"a\":2}"],
     ),
-    (
-        "number shared, one event",
-        &["0 c f ''", "&0 d f ''", "0 - - {}"],
-        &["0 c f  +", "1 d f {}"],
-    ),
-    (
-        "number shared, no arguments",
-        &["0 c f ''", "0 d g ''"],
-        &["0 c f  +", "1 d g "],
-    ),
-    (
-        "number taken later",
-        &["0 c f {}", "0 d g {}", "1 e h {}"],
-        &["0 c f {} +", "1 d g {} +", "2 e h {}"],
-    ),
-    (
-        "a copy stays in the body",
-        &["0 c f {\"a\":1}", "0 - f {\"a\":1}"],
-        &["0 c f {\"a\":1}{\"a\":1}"],
-    ),
+    ("number shared, one event", &["0 c f ''", "&0 d f ''", "0 - - {}"], &["0 c f  +", "1 d f {}"]),
+    ("number shared, no arguments", &["0 c f ''", "0 d g ''"], &["0 c f  +", "1 d g "]),
+    ("number taken later", &["0 c f {}", "0 d g {}", "1 e h {}"], &["0 c f {} +", "1 d g {} +", "2 e h {}"]),
+    ("a copy stays in the body", &["0 c f {\"a\":1}", "0 - f {\"a\":1}"], &["0 c f {\"a\":1}{\"a\":1}"]),
     (
         "a copy under a new id",
         &["0 c f {\"a\":1}", "0 d f {\"a\":1}"],
         &["0 c f {\"a\":1} +", "1 d f {\"a\":1}"],
     ),
-    (
-        "more after the end",
-        &["0 c f {\"a\":1}", "0 - - }", "0 - f ''"],
-        &["0 c f {\"a\":1}}"],
-    ),
+    ("more after the end", &["0 c f {\"a\":1}", "0 - - }", "0 - f ''"], &["0 c f {\"a\":1}}"]),
     (
         "what stands around the object",
         &["0 c f ```{\"a\":1}", "0 - f ```", "0 d f ."],
@@ -182,103 +100,35 @@ const CASES: &[(&str, &[&str], &[&str])] = &[
     ),
     ("first number is 1", &["1 c f {}"], &["1 c f {}"]),
     ("gap", &["0 c f {}", "2 d g {}"], &["0 c f {} +", "2 d g {}"]),
-    (
-        "no numbers",
-        &["? c f {\"a\"", "? - - :1}", "? d f {}"],
-        &["0 c f {\"a\":1} +", "1 d f {}"],
-    ),
-    (
-        "no numbers, ids known",
-        &["? c f {", "&? d g {", "? c - }", "? d - }"],
-        &["0 c f {}", "1 d g {}"],
-    ),
-    (
-        "no numbers, no ids",
-        &["? - f {}", "&? - g {}"],
-        &["0 - f {} +", "1 - g {}"],
-    ),
-    (
-        "whole calls",
-        &["w c f {}", "&w c f {}", "&w - - -"],
-        &["0 c f {} +", "1 c f {} +", "2 -  "],
-    ),
+    ("no numbers", &["? c f {\"a\"", "? - - :1}", "? d f {}"], &["0 c f {\"a\":1} +", "1 d f {}"]),
+    ("no numbers, ids known", &["? c f {", "&? d g {", "? c - }", "? d - }"], &["0 c f {}", "1 d g {}"]),
+    ("no numbers, no ids", &["? - f {}", "&? - g {}"], &["0 - f {} +", "1 - g {}"]),
+    ("whole calls", &["w c f {}", "&w c f {}", "&w - - -"], &["0 c f {} +", "1 c f {} +", "2 -  "]),
     ("legacy", &["l - f {\"a\"", "l - - :1}"], &["0 - f {\"a\":1}"]),
     ("legacy beside it", &["l - f {}", "&w c f {}"], &["1 c f {}"]),
-    (
-        "legacy besides",
-        &["l - f {}", "&w c g {}"],
-        &["0 - f {} +", "1 c g {}"],
-    ),
-    (
-        "object",
-        &["0 c f ={\"n\":12345678901234567890.10}"],
-        &["0 c f {\"n\":12345678901234567890.10}"],
-    ),
-    (
-        "objects that grow",
-        &["0 c f ={\"a\":1}", "0 - - ={\"a\":1,\"b\":2}"],
-        &["0 c f {\"a\":1,\"b\":2}"],
-    ),
-    (
-        "objects that differ",
-        &["0 c f ={\"a\":1}", "0 - - ={\"b\":2}"],
-        &["0 c f {\"a\":1} !mixed-arguments"],
-    ),
-    (
-        "object, then text",
-        &["0 c f ={}", "0 - - {\"a\":1}"],
-        &["0 c f {\"a\":1}"],
-    ),
-    (
-        "object with more, then text",
-        &["0 c f ={\"a\":1}", "0 - - {"],
-        &["0 c f {\"a\":1} !mixed-arguments"],
-    ),
-    (
-        "text, then object",
-        &["0 c f {\"a\"", "0 - - ={\"a\":1}"],
-        &["0 c f {\"a\" !mixed-arguments"],
-    ),
-    (
-        "blank text, then object",
-        &["0 c f  ", "0 - - ={\"a\":1}"],
-        &["0 c f {\"a\":1}"],
-    ),
+    ("legacy besides", &["l - f {}", "&w c g {}"], &["0 - f {} +", "1 c g {}"]),
+    ("object", &["0 c f ={\"n\":12345678901234567890.10}"], &["0 c f {\"n\":12345678901234567890.10}"]),
+    ("objects that grow", &["0 c f ={\"a\":1}", "0 - - ={\"a\":1,\"b\":2}"], &["0 c f {\"a\":1,\"b\":2}"]),
+    ("objects that differ", &["0 c f ={\"a\":1}", "0 - - ={\"b\":2}"], &["0 c f {\"a\":1} !mixed-arguments"]),
+    ("object, then text", &["0 c f ={}", "0 - - {\"a\":1}"], &["0 c f {\"a\":1}"]),
+    ("object with more, then text", &["0 c f ={\"a\":1}", "0 - - {"], &["0 c f {\"a\":1} !mixed-arguments"]),
+    ("text, then object", &["0 c f {\"a\"", "0 - - ={\"a\":1}"], &["0 c f {\"a\" !mixed-arguments"]),
+    ("blank text, then object", &["0 c f  ", "0 - - ={\"a\":1}"], &["0 c f {\"a\":1}"]),
     (
         "growing text",
         &["0 c f {\"a\":", "0 - - {\"a\":1,", "0 - - {\"a\":1,\"b\":2}"],
         &["0 c f {\"a\":1,\"b\":2}"],
     ),
-    (
-        "nested, not growing",
-        &["0 c f {\"a\":", "0 - - {\"a\":1}", "0 - - }"],
-        &["0 c f {\"a\":{\"a\":1}}"],
-    ),
-    (
-        "growing but twice",
-        &["0 c f {\"a\":", "0 - - {\"a\":1}"],
-        &["0 c f {\"a\":{\"a\":1}"],
-    ),
+    ("nested, not growing", &["0 c f {\"a\":", "0 - - {\"a\":1}", "0 - - }"], &["0 c f {\"a\":{\"a\":1}}"]),
+    ("growing but twice", &["0 c f {\"a\":", "0 - - {\"a\":1}"], &["0 c f {\"a\":{\"a\":1}"]),
     (
         "repeated pieces are pieces",
         &["0 c f {\"a\":1", "0 - - 00", "0 - - 00", "0 - - }"],
         &["0 c f {\"a\":10000}"],
     ),
-    (
-        "lost at the end",
-        &["0 c f {\"a\":1", "lost"],
-        &["0 c f {\"a\":1 ~"],
-    ),
-    (
-        "lost in the middle",
-        &["0 c f {\"a\":", "lost", "0 - - 1}"],
-        &["0 c f {\"a\":1} !piece-lost"],
-    ),
-    (
-        "lost after it",
-        &["0 c f {\"a\":1}", "lost", "1 d g {}"],
-        &["0 c f {\"a\":1} +", "1 d g {}"],
-    ),
+    ("lost at the end", &["0 c f {\"a\":1", "lost"], &["0 c f {\"a\":1 ~"]),
+    ("lost in the middle", &["0 c f {\"a\":", "lost", "0 - - 1}"], &["0 c f {\"a\":1} !piece-lost"]),
+    ("lost after it", &["0 c f {\"a\":1}", "lost", "1 d g {}"], &["0 c f {\"a\":1} +", "1 d g {}"]),
     ("lost before it", &["lost", "0 - - 1}"], &["0 -  1} !piece-lost"]),
     ("lost, whole calls", &["w c f {\"a\"", "lost"], &["0 c f {\"a\""]),
 ];
@@ -292,12 +142,7 @@ fn cases() {
 
 #[test]
 fn limits() {
-    let limits = Limits {
-        calls: 2,
-        choices: 2,
-        held_bytes: 12,
-        ..Limits::default()
-    };
+    let limits = Limits { calls: 2, choices: 2, held_bytes: 12, ..Limits::default() };
     let mut assembly = Assembly::new(limits);
     put(&mut assembly, "0 c f {}").unwrap();
     put(&mut assembly, "1 d f {}").unwrap();
@@ -307,19 +152,10 @@ fn limits() {
 
     let mut assembly = Assembly::new(limits);
     assert_eq!(assembly.signal(Signal::Choice(7)), Ok(()));
-    assert_eq!(
-        assembly.signal(Signal::Content {
-            choice: 0,
-            text: "12345678901".into()
-        }),
-        Ok(())
-    );
+    assert_eq!(assembly.signal(Signal::Content { choice: 0, text: "12345678901".into() }), Ok(()));
     assert_eq!(assembly.signal(Signal::Choice(1)), Err(Exceeded::Choices(2)));
     assert_eq!(
-        assembly.signal(Signal::Reasoning {
-            choice: 7,
-            text: "23".into()
-        }),
+        assembly.signal(Signal::Reasoning { choice: 7, text: "23".into() }),
         Err(Exceeded::HeldBytes(12))
     );
 }
@@ -327,39 +163,18 @@ fn limits() {
 #[test]
 fn what_a_turn_says() {
     let mut assembly = Assembly::new(Limits::default());
-    let usage = Usage {
-        input_tokens: None,
-        output_tokens: 5,
-    };
+    let usage = Usage { input_tokens: None, output_tokens: 5 };
     let signals = [
         Signal::Model("".into()),
         Signal::Model("m".into()),
         Signal::Model("n".into()),
         Signal::Choice(3),
-        Signal::Content {
-            choice: 1,
-            text: "a".into(),
-        },
-        Signal::Content {
-            choice: 1,
-            text: Text::Escaped(r"\ud83d"),
-        },
-        Signal::Finish {
-            choice: 1,
-            word: Some("tool_calls".into()),
-        },
-        Signal::Finish {
-            choice: 1,
-            word: None,
-        },
-        Signal::Content {
-            choice: 1,
-            text: Text::Escaped(r"\ude00"),
-        },
-        Signal::Usage(Usage {
-            output_tokens: 1,
-            ..usage
-        }),
+        Signal::Content { choice: 1, text: "a".into() },
+        Signal::Content { choice: 1, text: Text::Escaped(r"\ud83d") },
+        Signal::Finish { choice: 1, word: Some("tool_calls".into()) },
+        Signal::Finish { choice: 1, word: None },
+        Signal::Content { choice: 1, text: Text::Escaped(r"\ude00") },
+        Signal::Usage(Usage { output_tokens: 1, ..usage }),
         Signal::Usage(usage),
         Signal::End,
     ];
@@ -367,15 +182,8 @@ fn what_a_turn_says() {
         assembly.signal(signal).unwrap();
     }
     let turn = assembly.finish();
-    assert_eq!(
-        (turn.model.as_deref(), turn.usage, turn.terminal),
-        (Some("m"), Some(usage), true)
-    );
-    let choices: Vec<_> = turn
-        .choices
-        .iter()
-        .map(|c| (c.index, &c.content[..], c.finish.word()))
-        .collect();
+    assert_eq!((turn.model.as_deref(), turn.usage, turn.terminal), (Some("m"), Some(usage), true));
+    let choices: Vec<_> = turn.choices.iter().map(|c| (c.index, &c.content[..], c.finish.word())).collect();
     assert_eq!(choices, [(1, "a😀", Some("tool_calls")), (3, "", None)]);
     assert!(!turn.lone_surrogate);
 }

@@ -124,21 +124,9 @@ impl Json {
         let data = self.data.trim_ascii();
         if !data.is_empty() {
             let lead = self.data.len() - self.data.trim_ascii_start().len();
-            let place = Place {
-                offset: self.begin.offset + lead as u64,
-                line: self.begin.line,
-            };
-            let over = |over| Stop {
-                kind: WireErrorKind::TooMuch(over),
-                place,
-            };
-            events(Event {
-                name: b"",
-                data,
-                place,
-                unbroken: true,
-            })
-            .map_err(over)?;
+            let place = Place { offset: self.begin.offset + lead as u64, line: self.begin.line };
+            let over = |over| Stop { kind: WireErrorKind::TooMuch(over), place };
+            events(Event { name: b"", data, place, unbroken: true }).map_err(over)?;
         }
         self.data.clear();
         self.begin = self.next;
@@ -149,10 +137,7 @@ impl Json {
     fn keep(&mut self, bytes: &[u8]) -> Result<(), Stop> {
         if self.data.len() + bytes.len() > self.limit {
             let kind = WireErrorKind::TooMuch(Exceeded::EventBytes(self.limit));
-            return Err(Stop {
-                kind,
-                place: self.begin,
-            });
+            return Err(Stop { kind, place: self.begin });
         }
         self.data.extend_from_slice(bytes);
         Ok(())

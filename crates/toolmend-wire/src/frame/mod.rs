@@ -34,10 +34,7 @@ impl Event<'_> {
         match self.data.get(..byte) {
             Some(before) if self.unbroken => {
                 let lines = place_after(before, byte).line - 1;
-                Place {
-                    offset: self.place.offset + byte as u64,
-                    line: self.place.line + lines,
-                }
+                Place { offset: self.place.offset + byte as u64, line: self.place.line + lines }
             }
             _ => self.place,
         }
@@ -89,10 +86,7 @@ const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 impl Framer {
     pub(crate) fn new(event_bytes: usize) -> Self {
-        Framer {
-            event_bytes,
-            state: State::Opening(Vec::new()),
-        }
+        Framer { event_bytes, state: State::Opening(Vec::new()) }
     }
 
     /// Takes the next bytes and passes on the events that they complete.
@@ -120,10 +114,7 @@ impl Framer {
     pub(crate) fn finish(mut self, events: &mut Events<'_>) -> Result<(), Stop> {
         if let State::Opening(opening) = &self.state {
             let opening = opening.clone();
-            let empty = Stop {
-                kind: WireErrorKind::Empty,
-                place: Place::START,
-            };
+            let empty = Stop { kind: WireErrorKind::Empty, place: Place::START };
             self.state = decide(&opening, true, self.event_bytes)?.ok_or(empty)?;
             self.push(&opening, events)?;
         }
@@ -167,24 +158,15 @@ const FIELDS: [&[u8]; 5] = [b"", b"data", b"event", b"id", b"retry"];
 
 fn is_binary(text: &[u8]) -> bool {
     let broken = core::str::from_utf8(text).is_err_and(|error| error.error_len().is_some());
-    broken
-        || text
-            .iter()
-            .any(|b| b.is_ascii_control() && !b.is_ascii_whitespace())
+    broken || text.iter().any(|b| b.is_ascii_control() && !b.is_ascii_whitespace())
 }
 
 fn place_after(bytes: &[u8], count: usize) -> Place {
     let before = &bytes[..count];
     let feeds = before.iter().filter(|b| **b == b'\n').count();
-    let returns = before
-        .windows(2)
-        .filter(|pair| pair[0] == b'\r' && pair[1] != b'\n')
-        .count();
+    let returns = before.windows(2).filter(|pair| pair[0] == b'\r' && pair[1] != b'\n').count();
     let last = usize::from(before.last() == Some(&b'\r'));
-    Place {
-        offset: count as u64,
-        line: 1 + (feeds + returns + last) as u64,
-    }
+    Place { offset: count as u64, line: 1 + (feeds + returns + last) as u64 }
 }
 
 #[cfg(test)]

@@ -39,12 +39,7 @@ impl Sse {
             line: Vec::new(),
             place: Place::START,
             after_cr: false,
-            event: Open {
-                name: Vec::new(),
-                data: Vec::new(),
-                place: None,
-                unbroken: true,
-            },
+            event: Open { name: Vec::new(), data: Vec::new(), place: None, unbroken: true },
         }
     }
 
@@ -87,11 +82,7 @@ impl Sse {
         self.check(line.len())?;
         let begin = self.place;
         self.place.offset += line.len() as u64;
-        let text = if begin.offset == 0 {
-            line.strip_prefix(BOM).unwrap_or(line)
-        } else {
-            line
-        };
+        let text = if begin.offset == 0 { line.strip_prefix(BOM).unwrap_or(line) } else { line };
         if text.is_empty() {
             return self.dispatch(events);
         }
@@ -105,10 +96,7 @@ impl Sse {
                     self.event.unbroken = false;
                 } else {
                     let before = (line.len() - value.len()) as u64;
-                    self.event.place = Some(Place {
-                        offset: begin.offset + before,
-                        line: begin.line,
-                    });
+                    self.event.place = Some(Place { offset: begin.offset + before, line: begin.line });
                 }
                 self.event.data.extend_from_slice(value);
             }
@@ -123,24 +111,10 @@ impl Sse {
     }
 
     fn dispatch(&mut self, events: &mut Events<'_>) -> Result<(), Stop> {
-        let Open {
-            name,
-            data,
-            place,
-            unbroken,
-        } = &mut self.event;
+        let Open { name, data, place, unbroken } = &mut self.event;
         if let Some(place) = place.take() {
-            let over = |over| Stop {
-                kind: WireErrorKind::TooMuch(over),
-                place,
-            };
-            events(Event {
-                name,
-                data,
-                place,
-                unbroken: *unbroken,
-            })
-            .map_err(over)?;
+            let over = |over| Stop { kind: WireErrorKind::TooMuch(over), place };
+            events(Event { name, data, place, unbroken: *unbroken }).map_err(over)?;
         }
         name.clear();
         data.clear();
@@ -151,10 +125,7 @@ impl Sse {
     fn check(&self, more: usize) -> Result<(), Stop> {
         if self.line.len() + self.event.data.len() + more > self.limit {
             let kind = WireErrorKind::TooMuch(Exceeded::EventBytes(self.limit));
-            return Err(Stop {
-                kind,
-                place: self.event.place.unwrap_or(self.place),
-            });
+            return Err(Stop { kind, place: self.event.place.unwrap_or(self.place) });
         }
         Ok(())
     }

@@ -10,9 +10,7 @@ use crate::limits::Exceeded;
 fn frame(pieces: &[&[u8]], event_bytes: usize) -> (Vec<String>, Option<Stop>) {
     let mut found = Vec::new();
     let mut note = |event: Event<'_>| {
-        let Event {
-            name, data, place, ..
-        } = event;
+        let Event { name, data, place, .. } = event;
         let (name, data) = (String::from_utf8_lossy(name), String::from_utf8_lossy(data));
         found.push(format!("{name}|{data} @{}:{}", place.offset, place.line));
         Ok::<(), Exceeded>(())
@@ -29,120 +27,39 @@ fn frame(pieces: &[&[u8]], event_bytes: usize) -> (Vec<String>, Option<Stop>) {
 
 const CASES: &[(&str, &[u8], &[&str])] = &[
     ("lf", b"data: a\n\ndata: b\n\n", &["|a @6:1", "|b @15:3"]),
-    (
-        "crlf",
-        b"data: a\r\n\r\ndata: b\r\n\r\n",
-        &["|a @6:1", "|b @17:3"],
-    ),
+    ("crlf", b"data: a\r\n\r\ndata: b\r\n\r\n", &["|a @6:1", "|b @17:3"]),
     ("cr", b"data: a\r\rdata: b\r\r", &["|a @6:1", "|b @15:3"]),
-    (
-        "mixed",
-        b"data: a\r\n\ndata: b\r\r\ndata: c\n\r",
-        &["|a @6:1", "|b @16:3", "|c @26:5"],
-    ),
+    ("mixed", b"data: a\r\n\ndata: b\r\r\ndata: c\n\r", &["|a @6:1", "|b @16:3", "|c @26:5"]),
     ("no space", b"data:a\n\ndata:  b\n\n", &["|a @5:1", "| b @14:3"]),
-    (
-        "bom",
-        b"\xEF\xBB\xBFdata: a\n\n\xEF\xBB\xBFdata: b\n\n",
-        &["|a @9:1"],
-    ),
-    (
-        "lines join",
-        b"data: a\ndata\ndata:\ndata: b\n\n",
-        &["|a\n\n\nb @6:1"],
-    ),
-    (
-        "comments",
-        b": hi\n\n:\ndata: a\n: x\ndata: b\n\n",
-        &["|a\nb @14:4"],
-    ),
-    (
-        "names",
-        b"event: ping\n\nevent: x\nevent: y\ndata: a\n\ndata: b\n\n",
-        &["y|a @37:5", "|b @46:7"],
-    ),
-    (
-        "other fields",
-        b"id: 7\nretry: 5\nfoo: bar\n data: no\ndata: a\n\n",
-        &["|a @40:5"],
-    ),
-    (
-        "empty data",
-        b"data:\n\ndata: \n\nid: 1\n\n",
-        &["| @5:1", "| @13:3"],
-    ),
-    (
-        "no last blank line",
-        b"data: a\n\ndata: b\n",
-        &["|a @6:1", "|b @15:3"],
-    ),
-    (
-        "no last line end",
-        b"data: a\n\ndata: b",
-        &["|a @6:1", "|b @15:3"],
-    ),
+    ("bom", b"\xEF\xBB\xBFdata: a\n\n\xEF\xBB\xBFdata: b\n\n", &["|a @9:1"]),
+    ("lines join", b"data: a\ndata\ndata:\ndata: b\n\n", &["|a\n\n\nb @6:1"]),
+    ("comments", b": hi\n\n:\ndata: a\n: x\ndata: b\n\n", &["|a\nb @14:4"]),
+    ("names", b"event: ping\n\nevent: x\nevent: y\ndata: a\n\ndata: b\n\n", &["y|a @37:5", "|b @46:7"]),
+    ("other fields", b"id: 7\nretry: 5\nfoo: bar\n data: no\ndata: a\n\n", &["|a @40:5"]),
+    ("empty data", b"data:\n\ndata: \n\nid: 1\n\n", &["| @5:1", "| @13:3"]),
+    ("no last blank line", b"data: a\n\ndata: b\n", &["|a @6:1", "|b @15:3"]),
+    ("no last line end", b"data: a\n\ndata: b", &["|a @6:1", "|b @15:3"]),
     ("cut field", b"data: a\n\nda", &["|a @6:1"]),
     ("characters", "data: 北京😀\n\n".as_bytes(), &["|北京😀 @6:1"]),
     ("colons", b"data: a: b\n\n", &["|a: b @6:1"]),
     ("leading lines", b"\n\r\ndata: a\n\n", &["|a @9:3"]),
-    (
-        "ndjson",
-        b"{\"a\":1}\n{\"b\":2}\n",
-        &["|{\"a\":1} @0:1", "|{\"b\":2} @8:2"],
-    ),
-    (
-        "ndjson crlf",
-        b"{\"a\":1}\r\n\r\n{\"b\":2} \r\n",
-        &["|{\"a\":1} @0:1", "|{\"b\":2} @11:3"],
-    ),
-    (
-        "ndjson cut",
-        b"{\"a\":1}\n{\"b\":",
-        &["|{\"a\":1} @0:1", "|{\"b\": @8:2"],
-    ),
+    ("ndjson", b"{\"a\":1}\n{\"b\":2}\n", &["|{\"a\":1} @0:1", "|{\"b\":2} @8:2"]),
+    ("ndjson crlf", b"{\"a\":1}\r\n\r\n{\"b\":2} \r\n", &["|{\"a\":1} @0:1", "|{\"b\":2} @11:3"]),
+    ("ndjson cut", b"{\"a\":1}\n{\"b\":", &["|{\"a\":1} @0:1", "|{\"b\": @8:2"]),
     (
         "ndjson broken line",
         b"{\"a\":1}\n{\"b\":[\nsorry\n  {\"c\":3}",
-        &[
-            "|{\"a\":1} @0:1",
-            "|{\"b\":[ @8:2",
-            "|sorry @15:3",
-            "|{\"c\":3} @23:4",
-        ],
+        &["|{\"a\":1} @0:1", "|{\"b\":[ @8:2", "|sorry @15:3", "|{\"c\":3} @23:4"],
     ),
     ("body", b"{\"a\":\"}{\"}", &["|{\"a\":\"}{\"} @0:1"]),
-    (
-        "body over lines",
-        b"\n {\n  \"a\": [\n1]}\n \n",
-        &["|{\n  \"a\": [\n1]} @2:2"],
-    ),
+    ("body over lines", b"\n {\n  \"a\": [\n1]}\n \n", &["|{\n  \"a\": [\n1]} @2:2"]),
     ("body with bom", b"\xEF\xBB\xBF{\"a\":1}", &["|{\"a\":1} @3:1"]),
-    (
-        "bodies",
-        b"{\n\"a\":1}\n{\"b\":\n2} {}",
-        &["|{\n\"a\":1} @0:1", "|{\"b\":\n2} @9:3", "|{} @18:4"],
-    ),
-    (
-        "bodies on a line",
-        b"{\"a\":1}{\"b\":2}\n[3]",
-        &["|{\"a\":1} @0:1", "|{\"b\":2} @7:1", "|[3] @15:2"],
-    ),
-    (
-        "body and words",
-        b"{\n}\nsorry {\n{}",
-        &["|{\n} @0:1", "|sorry {\n{} @4:3"],
-    ),
-    (
-        "words after a body",
-        b"{\n}\nsorry\n{}",
-        &["|{\n} @0:1", "|sorry @4:3", "|{} @10:4"],
-    ),
+    ("bodies", b"{\n\"a\":1}\n{\"b\":\n2} {}", &["|{\n\"a\":1} @0:1", "|{\"b\":\n2} @9:3", "|{} @18:4"]),
+    ("bodies on a line", b"{\"a\":1}{\"b\":2}\n[3]", &["|{\"a\":1} @0:1", "|{\"b\":2} @7:1", "|[3] @15:2"]),
+    ("body and words", b"{\n}\nsorry {\n{}", &["|{\n} @0:1", "|sorry {\n{} @4:3"]),
+    ("words after a body", b"{\n}\nsorry\n{}", &["|{\n} @0:1", "|sorry @4:3", "|{} @10:4"]),
     ("cut body", b"{\"a\":[\n1", &["|{\"a\":[\n1 @0:1"]),
-    (
-        "array",
-        b"[{\"a\":1},\r\n{\"a\":2}]",
-        &["|[{\"a\":1},\r\n{\"a\":2}] @0:1"],
-    ),
+    ("array", b"[{\"a\":1},\r\n{\"a\":2}]", &["|[{\"a\":1},\r\n{\"a\":2}] @0:1"]),
 ];
 
 #[test]
@@ -151,19 +68,11 @@ fn cases_in_any_pieces() {
         let expected: Vec<String> = events.iter().map(|event| (*event).to_owned()).collect();
         for size in [bytes.len(), 1, 2, 3, 5, 7] {
             let pieces: Vec<&[u8]> = bytes.chunks(size).collect();
-            assert_eq!(
-                frame(&pieces, 1 << 20),
-                (expected.clone(), None),
-                "{name} in pieces of {size}"
-            );
+            assert_eq!(frame(&pieces, 1 << 20), (expected.clone(), None), "{name} in pieces of {size}");
         }
         for at in 0..=bytes.len() {
             let (a, b) = bytes.split_at(at);
-            assert_eq!(
-                frame(&[a, &[], b], 1 << 20),
-                (expected.clone(), None),
-                "{name} cut at {at}"
-            );
+            assert_eq!(frame(&[a, &[], b], 1 << 20), (expected.clone(), None), "{name} cut at {at}");
         }
     }
 }
@@ -192,40 +101,25 @@ fn no_recording() {
             let stop = stop.unwrap();
             assert!(events.is_empty());
             let got = (stop.kind, stop.place.offset, stop.place.line);
-            assert_eq!(
-                got,
-                (kind.clone(), *offset, *line),
-                "{}",
-                String::from_utf8_lossy(bytes)
-            );
+            assert_eq!(got, (kind.clone(), *offset, *line), "{}", String::from_utf8_lossy(bytes));
         }
     }
 }
 
 #[test]
 fn the_limit_of_an_opening() {
-    for (blank, rest, event) in [
-        (MAX_OPENING, "{}", true),
-        (MAX_OPENING + 1, "{}", false),
-        (MAX_OPENING + 1, "", false),
-    ] {
+    for (blank, rest, event) in
+        [(MAX_OPENING, "{}", true), (MAX_OPENING + 1, "{}", false), (MAX_OPENING + 1, "", false)]
+    {
         let bytes = [&vec![b' '; blank][..], rest.as_bytes()].concat();
         for size in [bytes.len(), 1, 1000] {
             let (events, stop) = frame(&bytes.chunks(size).collect::<Vec<_>>(), 1 << 20);
             let kind = (!event).then_some(WireErrorKind::NotARecording);
-            assert_eq!(
-                (events.len(), stop.map(|stop| stop.kind)),
-                (usize::from(event), kind),
-                "{blank}"
-            );
+            assert_eq!((events.len(), stop.map(|stop| stop.kind)), (usize::from(event), kind), "{blank}");
         }
     }
     let stop = Framer::new(1 << 20).push(&[b'x'; MAX_OPENING + 1], &mut |_| Ok(()));
-    assert_eq!(
-        stop.unwrap_err().kind,
-        WireErrorKind::NotARecording,
-        "it is known before the end"
-    );
+    assert_eq!(stop.unwrap_err().kind, WireErrorKind::NotARecording, "it is known before the end");
 }
 
 #[test]
@@ -246,12 +140,7 @@ fn the_limit_of_an_event() {
         for size in [bytes.len(), 1, 5] {
             let (_, stop) = frame(&bytes.chunks(size).collect::<Vec<_>>(), limit);
             let expected = if fits { None } else { Some(too_long.clone()) };
-            assert_eq!(
-                stop.map(|stop| stop.kind),
-                expected,
-                "{}",
-                String::from_utf8_lossy(bytes)
-            );
+            assert_eq!(stop.map(|stop| stop.kind), expected, "{}", String::from_utf8_lossy(bytes));
         }
     }
 }

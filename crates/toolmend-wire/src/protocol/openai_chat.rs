@@ -32,10 +32,7 @@ impl Protocol for OpenAiChat {
             return false;
         };
         // The older text completions have choices too, with a `text` each.
-        choices
-            .items()
-            .next()
-            .is_none_or(|choice| choice.has("delta") || choice.has("message"))
+        choices.items().next().is_none_or(|choice| choice.has("delta") || choice.has("message"))
     }
 
     fn ends(&self, data: &str) -> bool {
@@ -68,14 +65,8 @@ fn read_choice<'a>(position: usize, choice: Value<'a>, sink: &mut Sink<'_, 'a>) 
         read_message(number, said, whole, sink)?;
     }
     match finish.and_then(Value::text).filter(|word| !word.is_empty()) {
-        Some(word) => sink(Signal::Finish {
-            choice: number,
-            word: Some(word),
-        })?,
-        None if whole && choice.has("finish_reason") => sink(Signal::Finish {
-            choice: number,
-            word: None,
-        })?,
+        Some(word) => sink(Signal::Finish { choice: number, word: Some(word) })?,
+        None if whole && choice.has("finish_reason") => sink(Signal::Finish { choice: number, word: None })?,
         None => {}
     }
     Ok(whole)
@@ -87,13 +78,8 @@ fn read_message<'a>(
     whole: bool,
     sink: &mut Sink<'_, 'a>,
 ) -> Result<(), Exceeded> {
-    let [thought, other_thought, content, calls, legacy] = said.pick([
-        "reasoning_content",
-        "reasoning",
-        "content",
-        "tool_calls",
-        "function_call",
-    ]);
+    let [thought, other_thought, content, calls, legacy] =
+        said.pick(["reasoning_content", "reasoning", "content", "tool_calls", "function_call"]);
     // Some servers send both, with the same text.
     if let Some(text) = thought.or(other_thought).and_then(Value::text) {
         sink(Signal::Reasoning { choice, text })?;
@@ -117,12 +103,7 @@ fn read_message<'a>(
         };
         // A few bridges leave `function` out and put its fields into the call.
         let function = function.unwrap_or(call);
-        sink(Signal::Call(piece(
-            choice,
-            slot,
-            id.and_then(Value::text),
-            function,
-        )))?;
+        sink(Signal::Call(piece(choice, slot, id.and_then(Value::text), function)))?;
     }
     match legacy.filter(|function| function.is_object()) {
         Some(function) => sink(Signal::Call(piece(choice, Slot::Legacy, None, function))),
@@ -169,9 +150,7 @@ fn counted(usage: Option<Value<'_>>, timings: Option<Value<'_>>) -> Option<Usage
 /// The number of a choice or call. Some bridges write it as a string.
 fn number(value: Option<Value<'_>>) -> Option<u32> {
     let value = value?;
-    let number = value
-        .unsigned()
-        .or_else(|| value.text()?.to_text().parse().ok())?;
+    let number = value.unsigned().or_else(|| value.text()?.to_text().parse().ok())?;
     u32::try_from(number).ok()
 }
 
@@ -184,16 +163,10 @@ mod tests {
     #[test]
     fn recognises() {
         let cases = [
-            (
-                r#"{"object":"chat.completion.chunk","choices":[{"index":0,"delta":{}}]}"#,
-                true,
-            ),
+            (r#"{"object":"chat.completion.chunk","choices":[{"index":0,"delta":{}}]}"#, true),
             (r#"{"object":"","choices":[],"prompt_filter_results":[]}"#, true),
             (r#"{"choices":[{"message":{"content":"Hi"}}]}"#, true),
-            (
-                r#"{"object":"text_completion","choices":[{"index":0,"text":"Hi"}]}"#,
-                false,
-            ),
+            (r#"{"object":"text_completion","choices":[{"index":0,"text":"Hi"}]}"#, false),
             (r#"{"choices":{"a":1}}"#, false),
             (r#"{"model":"m","messages":[],"stream":true}"#, false),
             (r#"{"type":"message_start","message":{"content":[]}}"#, false),
@@ -203,11 +176,7 @@ mod tests {
             ("7", false),
         ];
         for (event, yes) in cases {
-            assert_eq!(
-                OpenAiChat.recognises(Value::parse(event).unwrap()),
-                yes,
-                "{event}"
-            );
+            assert_eq!(OpenAiChat.recognises(Value::parse(event).unwrap()), yes, "{event}");
         }
     }
 }

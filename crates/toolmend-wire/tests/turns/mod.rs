@@ -22,15 +22,7 @@ pub(crate) fn two_calls() -> String {
 /// A turn whose second event holds these bytes in its text.
 pub(crate) fn with_bytes(bytes: &[u8]) -> Vec<u8> {
     let (before, after) = ("data: {\"choices\":[{\"delta\":{\"content\":\"", "\"}}]}\n\n");
-    [
-        before.as_bytes(),
-        b"a",
-        after.as_bytes(),
-        before.as_bytes(),
-        bytes,
-        after.as_bytes(),
-    ]
-    .concat()
+    [before.as_bytes(), b"a", after.as_bytes(), before.as_bytes(), bytes, after.as_bytes()].concat()
 }
 
 pub(crate) const TURNS: &[Turn] = &[
