@@ -86,7 +86,7 @@ impl<'a> ReceiptJson<'a> {
                 ending: decline.ending.name(),
                 readings: decline.readings.iter().map(String::as_str).collect(),
                 reason: Some(decline.reason.name()),
-                would: decline.would.as_ref().map(|(output, receipt)| Would {
+                would: decline.would.as_deref().map(|(output, receipt)| Would {
                     edits: edits_json(body, receipt),
                     grade: receipt.grade.name(),
                     output,

@@ -30,7 +30,7 @@ pub(crate) fn line(name: &str, body: &str, ending: Ending, outcome: &Outcome) ->
             columns("repaired", Some(receipt), receipt.ending, output.len()) + &noticed(&receipt.notes)
         }
         Outcome::Judged(Verdict::Declined(decline)) => {
-            let would = decline.would.as_ref().map(|(_, receipt)| receipt);
+            let would = decline.would.as_deref().map(|(_, receipt)| receipt);
             let line = columns("declined", would, decline.ending, body.len());
             let readings: Vec<String> = decline.readings.iter().map(|r| Plain(r).to_string()).collect();
             let shown = if readings.is_empty() { "" } else { "; readings: " };

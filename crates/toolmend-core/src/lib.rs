@@ -21,7 +21,7 @@
 //! closes a string that is open at the end of the text, never fills in a value, and never re-serialises:
 //! an output is always a splice of its input.
 //!
-//! Every output of a repair passes [`certify`], which shares no code with the reader, before it is
+//! Every output of a repair passes [`certify()`], which shares no code with the reader, before it is
 //! returned. The modules: [`scan`] (is this still the beginning of a valid object?), [`rules`] (one file
 //! a fault), `read` (the search for readings), [`edit`], [`certify`](mod@certify).
 

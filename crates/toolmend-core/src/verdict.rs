@@ -1,5 +1,6 @@
 //! What becomes of a body.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -38,7 +39,7 @@ impl Verdict {
                     at: receipt.first_edit(),
                     readings: Vec::new(),
                     ending: receipt.ending,
-                    would: Some((output, receipt)),
+                    would: Some(Box::new((output, receipt))),
                 })
             }
             other => other,
@@ -171,7 +172,7 @@ pub struct Decline {
     /// Whether the model had finished, as far as the evidence goes.
     pub ending: Ending,
     /// With [`Reason::AbovePolicy`]: the output and the receipt that a laxer policy would have got.
-    pub would: Option<(String, Receipt)>,
+    pub would: Option<Box<(String, Receipt)>>,
 }
 
 /// How many readings a [`Decline`] shows at most.

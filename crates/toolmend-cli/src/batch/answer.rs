@@ -166,8 +166,8 @@ impl<'a> AnswerJson<'a> {
             // Above the policy, grade and rules say what it would have been. There are no edits: whoever
             // applied them would run what was declined.
             Verdict::Declined(decline) => AnswerJson {
-                grade: decline.would.as_ref().map(|(_, receipt)| receipt.grade.name()),
-                rules: decline.would.as_ref().map(|(_, receipt)| rule_names(receipt)).unwrap_or_default(),
+                grade: decline.would.as_deref().map(|(_, receipt)| receipt.grade.name()),
+                rules: decline.would.as_deref().map(|(_, receipt)| rule_names(receipt)).unwrap_or_default(),
                 ending: decline.ending.name(),
                 reason: Some(decline.reason.name()),
                 ..blank

@@ -7,7 +7,7 @@
 //!
 //! What it proves: the output is the input with the edits applied, and is one RFC 8259 JSON object; every
 //! byte that no edit names is there again, in its place; and every edit only does what its rule's row of
-//! [`class`] allows. What it does not prove is that the reading was the only one: that is the reader's
+//! `class` allows. What it does not prove is that the reading was the only one: that is the reader's
 //! work.
 
 use alloc::string::String;

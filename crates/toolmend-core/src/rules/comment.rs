@@ -41,9 +41,9 @@ pub(super) const SPEC: Spec = Spec {
         let end = line.find("\\n").unwrap_or(line.len());
         let whole = end < rest.len() && memchr::memchr_iter(b'"', &rest.as_bytes()[..end]).count().is_multiple_of(2);
         whole.then_some(at + end)
-    } else if rest.starts_with("/*") {
-         Some(at + 2 + rest[2..].find("*/")? + 2)
-     } else {
+    } else if let Some(note) = rest.strip_prefix("/*") {
+        Some(at + 2 + note.find("*/")? + 2)
+    } else {
          None
      }
  }

@@ -57,7 +57,7 @@ pub(crate) fn verify(body: &str, evidence: &Evidence<'_>, judge: &dyn Judge, ver
                 } else {
                     let Verdict::Declined(no) = accepted else { panic!("above the policy: {body:?}") };
                     assert_eq!(no.reason, Reason::AbovePolicy { grade: receipt.grade });
-                    assert_eq!(no.would.as_ref(), Some(&(output.clone(), receipt.clone())));
+                    assert_eq!(no.would.as_deref(), Some(&(output.clone(), receipt.clone())));
                 }
             }
         }
