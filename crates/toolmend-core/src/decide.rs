@@ -246,8 +246,9 @@ fn levels(text: &str, head: &mut Head, ctx: &Context<'_>) -> Result<Tried, Decli
     let mut above = None;
     let mut first: Option<Vec<Reading>> = None;
     for _ in 0..MAX_TRIES {
-        let Level { mut readings, in_strings, dead, over_budget } = read::read(text, head, ctx, above);
-        if over_budget {
+        let Level { mut readings, more, in_strings, dead, over_budget } = read::read(text, head, ctx, above);
+        // A reading that is not kept might be another one that the schema admits.
+        if over_budget || more && ctx.has_schema() {
             return Err(no(Reason::OverBudget, head.start));
         }
         let Some(cost) = readings.first().map(|r| r.cost) else {

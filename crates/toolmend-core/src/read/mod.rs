@@ -77,6 +77,8 @@ pub(crate) struct Dead {
 #[derive(Debug)]
 pub(crate) struct Level {
     pub(crate) readings: Vec<Reading>,
+    /// There are more of them than these.
+    pub(crate) more: bool,
     /// The cheapest way that failed got stuck at a string or right behind one, so that the string may
     /// have ended too early.
     pub(crate) in_strings: bool,
@@ -90,9 +92,13 @@ pub(crate) struct Level {
 pub(crate) fn read(text: &str, head: &mut Head, ctx: &Context<'_>, above: Option<Cost>) -> Level {
     let straight = if above.is_none() { straight::read(text, head, ctx) } else { None };
     match straight {
-        Some(reading) => {
-            Level { readings: alloc::vec![reading], in_strings: false, dead: None, over_budget: false }
-        }
+        Some(reading) => Level {
+            readings: alloc::vec![reading],
+            more: false,
+            in_strings: false,
+            dead: None,
+            over_budget: false,
+        },
         None => search::read(text, head, ctx, above),
     }
 }

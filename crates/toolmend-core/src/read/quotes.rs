@@ -146,6 +146,7 @@ impl Search<'_> {
         }
         let dead = Some(Dead { reason: Reason::Unreadable, at: self.head.start });
         Level {
+            more: false,
             in_strings: true,
             readings: found.into_iter().map(|f| f.reading).collect(),
             dead,

@@ -95,6 +95,8 @@ struct Search<'t> {
     above: Option<Cost>,
     /// Nothing that costs more is followed.
     bound: Option<Cost>,
+    /// There are more readings of the level than are kept.
+    more: bool,
     /// Bytes scanned so far.
     scanned: usize,
 }
@@ -118,6 +120,7 @@ impl<'t> Search<'t> {
             dead: None,
             above,
             bound,
+            more: false,
             scanned: 0,
         }
     }
@@ -147,7 +150,7 @@ impl<'t> Search<'t> {
                 && (self.text[..dead.at].trim_end().ends_with(['"', '\''])
                     || self.text[dead.at..].starts_with(['"', '\'']))
         });
-        Level { readings, in_strings, dead: self.dead.map(|(_, dead)| dead), over_budget }
+        Level { readings, more: self.more, in_strings, dead: self.dead.map(|(_, dead)| dead), over_budget }
     }
 
     fn push(&mut self, node: Node) {
@@ -253,10 +256,14 @@ impl<'t> Search<'t> {
         }
         match self.found.first().map(|best| best.cost.cmp(&cost)) {
             Some(Ordering::Less) => return,
-            Some(Ordering::Greater) => self.found.clear(),
+            Some(Ordering::Greater) => {
+                self.found.clear();
+                self.more = false;
+            }
             _ => {}
         }
         if self.found.len() >= MAX_READINGS {
+            self.more = true;
             return;
         }
         let mut edits = self.trail.edits(&self.head.edits, node.last);
