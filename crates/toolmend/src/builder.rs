@@ -4,6 +4,7 @@ use core::fmt;
 
 use toolmend_core::{Evidence, Judge, NoJudge, Policy, Verdict, mend};
 use toolmend_formats::{Match, family};
+use toolmend_schema::Tool;
 use toolmend_wire::{Call, Recorded};
 
 use crate::settled::{Outcome, SettledCall};
@@ -11,17 +12,39 @@ use crate::settled::{Outcome, SettledCall};
 /// Mends calls under one policy, for one model and its tools.
 ///
 /// ```
-/// use toolmend::{Evidence, Policy, Toolmend};
+/// use toolmend::{Evidence, Policy, Tool, Toolmend};
 ///
-/// let toolmend = Toolmend::new().policy(Policy::STRICT).model("deepseek-v4");
-/// let body = "<｜tool▁call▁arguments▁begin｜>{\"query\": \"vllm\", \"top_k\": 3}";
-/// assert_eq!(toolmend.mend(body, Evidence::new()).text(body), Some("{\"query\": \"vllm\", \"top_k\": 3}"));
+/// let tools = Tool::list(r#"[{"type": "function", "function": {"name": "search", "parameters": {
+///     "type": "object",
+///     "properties": {"query": {"type": "string"}, "top_k": {"type": "integer"}},
+///     "required": ["query"]
+/// }}}]"#)?;
+/// let toolmend = Toolmend::new().policy(Policy::STANDARD).model("deepseek-v4").tools(tools);
+///
+/// let body = "<｜tool▁call▁arguments▁begin｜>{\"query\": \"vllm\", \"top_k\": \"3\"}";
+/// let verdict = toolmend.mend(body, Evidence::new());
+/// assert_eq!(verdict.text(body), Some("{\"query\": \"vllm\", \"top_k\": 3}"));
+/// # Ok::<(), toolmend::ToolError>(())
 /// ```
 #[derive(Clone)]
 pub struct Toolmend<'a> {
     policy: Policy,
     model: Match,
-    tools: Vec<(String, &'a dyn Judge)>,
+    tools: Vec<Offered<'a>>,
+}
+
+/// A tool that the model was offered.
+#[derive(Clone)]
+struct Offered<'a> {
+    /// A JSON Schema alone has none.
+    name: Option<String>,
+    judge: Judging<'a>,
+}
+
+#[derive(Clone)]
+enum Judging<'a> {
+    Tool(Tool),
+    Other(&'a (dyn Judge + Sync)),
 }
 
 impl<'a> Toolmend<'a> {
@@ -46,13 +69,29 @@ impl<'a> Toolmend<'a> {
         self
     }
 
-    /// A tool that the model was offered, and what judges its arguments; [`NoJudge`] where nothing does. Of
-    /// two tools of one name the later one counts.
+    /// The tools that the model was offered. A call of any other tool is declined, and each call is judged by
+    /// its own tool's schema. Without any tools, nothing is known of them: no name is refused, and nothing
+    /// is judged.
+    ///
+    /// Of two tools of one name the later one counts. A tool without a name (a JSON Schema alone) judges
+    /// calls of any name where no other tool was offered, and none elsewhere.
     #[must_use]
-    pub fn tool(mut self, name: impl Into<String>, judge: &'a dyn Judge) -> Self {
-        let name = name.into();
-        self.tools.retain(|(known, _)| *known != name);
-        self.tools.push((name, judge));
+    pub fn tools(self, tools: impl IntoIterator<Item = Tool>) -> Self {
+        tools
+            .into_iter()
+            .fold(self, |toolmend, tool| toolmend.offer(tool.name().map(str::to_owned), Judging::Tool(tool)))
+    }
+
+    /// One tool that the model was offered, judged by something else than a [`Tool`] of its own, or by one
+    /// that is only lent; by [`NoJudge`] where nothing judges its arguments.
+    #[must_use]
+    pub fn tool(self, name: impl Into<String>, judge: &'a (dyn Judge + Sync)) -> Self {
+        self.offer(Some(name.into()), Judging::Other(judge))
+    }
+
+    fn offer(mut self, name: Option<String>, judge: Judging<'a>) -> Self {
+        self.tools.retain(|known| known.name.is_none() || known.name != name);
+        self.tools.push(Offered { name, judge });
         self
     }
 
@@ -62,12 +101,15 @@ impl<'a> Toolmend<'a> {
         self.model
     }
 
-    /// Says what is to become of one body, under the policy. It is judged by the tool where exactly one
-    /// was offered.
+    /// Says what is to become of one body, under the policy. Where exactly one tool was offered, the body is
+    /// taken for the arguments of a call of it.
     #[must_use]
     pub fn mend(&self, body: &str, evidence: Evidence<'_>) -> Verdict {
         match &self.tools[..] {
-            [(_, judge)] => self.judged(body, evidence, *judge),
+            [Offered { name: Some(name), judge }] if !name.is_empty() => {
+                self.judged(body, evidence.tool(name), judge.judge())
+            }
+            [only] => self.judged(body, evidence, only.judge.judge()),
             _ => self.judged(body, evidence, &NoJudge),
         }
     }
@@ -76,12 +118,17 @@ impl<'a> Toolmend<'a> {
     /// them.
     #[must_use]
     pub fn mend_call<'e>(&self, name: &'e str, body: &str, evidence: Evidence<'e>) -> Option<Verdict> {
-        let judge = match self.tools.iter().find(|(known, _)| known == name) {
-            Some((_, judge)) => *judge,
-            None if self.tools.is_empty() => &NoJudge,
-            None => return None,
-        };
-        Some(self.judged(body, evidence.tool(name), judge))
+        Some(self.judged(body, evidence.tool(name), self.judge_of(name)?))
+    }
+
+    fn judge_of(&self, name: &str) -> Option<&dyn Judge> {
+        let named = self.tools.iter().find(|tool| tool.name.as_deref() == Some(name));
+        match (&self.tools[..], named) {
+            ([], _) => Some(&NoJudge),
+            (_, Some(tool)) => Some(tool.judge.judge()),
+            ([only], None) if only.name.is_none() => Some(only.judge.judge()),
+            (_, None) => None,
+        }
     }
 
     /// Settles every call of a turn. `max_tokens` is the request's cap on output tokens, where it is known.
@@ -113,6 +160,15 @@ impl<'a> Toolmend<'a> {
     }
 }
 
+impl Judging<'_> {
+    fn judge(&self) -> &dyn Judge {
+        match self {
+            Judging::Tool(tool) => tool,
+            Judging::Other(judge) => *judge,
+        }
+    }
+}
+
 impl Default for Toolmend<'_> {
     fn default() -> Self {
         Self::new()
@@ -121,7 +177,7 @@ impl Default for Toolmend<'_> {
 
 impl fmt::Debug for Toolmend<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let tools: Vec<&str> = self.tools.iter().map(|(name, _)| &name[..]).collect();
+        let tools: Vec<Option<&str>> = self.tools.iter().map(|tool| tool.name.as_deref()).collect();
         f.debug_struct("Toolmend")
             .field("policy", &self.policy)
             .field("model", &self.model)

@@ -16,6 +16,9 @@
 //! assert!(matches!(toolmend.mend(cut, Evidence::new()), Verdict::Declined(_)));
 //! ```
 //!
+//! With [`Toolmend::tools`], a call is also checked against its tool's JSON Schema, and the schema decides
+//! where the text alone leaves several readings; what it does not admit is declined.
+//!
 //! A turn that is being streamed, as deltas of calls: [`CallStream`]. A recorded turn, as bytes:
 //! [`wire::Recorder`] and [`Toolmend::turn`].
 //!
@@ -23,7 +26,8 @@
 //! closes a string that is open at the end of the text, and never fills in a value.
 //!
 //! The parts stand on their own, and their words are the same everywhere: [`toolmend_core`] mends one body,
-//! [`wire`] reads a turn, [`formats`] knows the model families.
+//! [`schema`] judges it by the tool's JSON Schema, [`wire`] reads a turn, [`formats`] knows the model
+//! families.
 
 #![forbid(unsafe_code)]
 
@@ -41,4 +45,11 @@ pub use toolmend_core::{
     coerce_json_object, edit, mend, rules,
 };
 pub use toolmend_formats as formats;
+pub use toolmend_schema as schema;
+pub use toolmend_schema::{Tool, ToolError};
 pub use toolmend_wire as wire;
+
+/// The program in the README runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

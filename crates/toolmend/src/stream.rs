@@ -29,15 +29,18 @@ pub struct CallDelta<'d> {
 /// Puts the calls of a streamed turn together and lets out those that can be run.
 ///
 /// A call is let out before the end of the turn only where nothing can change it any more: its body is a
-/// valid object as it stands, and another call was begun after it. Everything else is settled by
-/// [`CallStream::finish`], for only then is it known whether the model had finished.
+/// valid object as it stands, its tool's schema admits it, and another call was begun after it. Everything
+/// else is settled by [`CallStream::finish`], for only then is it known whether the model had finished.
 ///
 /// ```
-/// use toolmend::{CallDelta, CallStream, Evidence, Toolmend};
+/// use toolmend::{CallDelta, CallStream, Evidence, Tool, Toolmend};
 ///
-/// let toolmend = Toolmend::new();
+/// let search = r#"{"type": "object", "required": ["query"], "properties": {
+///     "query": {"type": "string"}, "top_k": {"type": "integer"}
+/// }}"#;
+/// let toolmend = Toolmend::new().tools([Tool::new("search", search)]);
 /// let mut stream = CallStream::new(&toolmend);
-/// for arguments in ["{\"query\": ", "\"rust\", \"top_k\": 5,", "\n}"] {
+/// for arguments in ["{\"query\": ", "\"rust\", \"top_k\": \"5\",", "\n}"] {
 ///     let delta = CallDelta { index: Some(0), name: Some("search"), arguments, ..CallDelta::default() };
 ///     assert!(stream.push(&[delta])?.is_empty());
 /// }
@@ -45,6 +48,9 @@ pub struct CallDelta<'d> {
 /// assert_eq!(calls[0].arguments(), Some("{\"query\": \"rust\", \"top_k\": 5\n}"));
 /// # Ok::<(), toolmend::StreamError>(())
 /// ```
+///
+/// A model that writes its call as plain text, without a name or number, is one call with deltas that have
+/// only [`CallDelta::arguments`].
 #[derive(Debug)]
 pub struct CallStream<'t, 'a> {
     toolmend: &'t Toolmend<'a>,
