@@ -207,10 +207,15 @@ fn read(text: &str, ctx: &Context<'_>) -> Result<Choice, Decline> {
     let mut dead: Option<Dead> = None;
     while let Some((start, headless)) = places.next() {
         let mut head = frame::head(text, start, headless, ctx).map_err(|r| no(r.reason, r.at))?;
+        let other = frame::other_tool(text, &head, ctx);
+        let offered = |choice| match other {
+            Some(name) => Err(no(Reason::OtherTool { name: name.into() }, 0)),
+            None => Ok(choice),
+        };
         let (stuck, in_strings) = match levels(text, &mut head, ctx)? {
-            Tried::Chosen(choice) => return Ok(choice),
+            Tried::Chosen(choice) => return offered(choice),
             // What can be read without a stray quote is not read with one.
-            Tried::Refused(readings) => return by_repair(text, readings, ctx),
+            Tried::Refused(readings) => return by_repair(text, readings, ctx).and_then(offered),
             Tried::Dead { dead, in_strings } => (dead, in_strings),
         };
         dead = dead.or(stuck);
@@ -221,7 +226,8 @@ fn read(text: &str, ctx: &Context<'_>) -> Result<Choice, Decline> {
             let mut level = read::quotes::read(text, &head, ctx, quote);
             if !level.readings.is_empty() {
                 // Stray quotes and a type to repair in one body: too much is open.
-                return choose(text, &mut level.readings, ctx)?.ok_or_else(|| no(Reason::Unreadable, start));
+                let choice = choose(text, &mut level.readings, ctx)?;
+                return choice.ok_or_else(|| no(Reason::Unreadable, start)).and_then(offered);
             }
         }
         break;
@@ -286,16 +292,37 @@ fn choose(text: &str, readings: &mut Vec<Reading>, ctx: &Context<'_>) -> Result<
             }
         };
     }
+    if mixed_backslashes(text, &readings[index].edits) {
+        return Err(no(Reason::Ambiguous, readings[index].edits[0].start));
+    }
     let mut choice = chosen(text, readings.swap_remove(index), ctx);
     choice.grade = choice.grade.max(grade);
     Ok(Some(choice))
+}
+
+/// Whether a reading doubles the backslashes of one string, while another one holds escapes that look like
+/// backslashes which were not doubled either: `C:\new`, `\bword\b`.
+fn mixed_backslashes(text: &str, edits: &[Edit]) -> bool {
+    let b = text.as_bytes();
+    edits.iter().any(|e| e.rule == Rule::BareBackslash)
+        && memchr::memchr_iter(b'\\', b).any(|at| {
+            let doubled = at > 0 && b[at - 1] == b'\\';
+            let drive = at > 2 && b[at - 1] == b':' && b[at - 2].is_ascii_alphabetic() && b[at - 3] == b'"';
+            match b.get(at + 1) {
+                Some(b'b' | b'f') => !doubled,
+                Some(b'n' | b'r' | b't') => drive,
+                _ => false,
+            }
+        })
 }
 
 /// Whether the schema admits this reading, and fixes the words that it guessed at.
 fn admitted(text: &str, reading: &Reading, ctx: &Context<'_>) -> bool {
     // Nothing inside was touched: the object is the model's own, with whatever keys it has.
     let own = reading.cost == Cost::NONE;
-    let may = |o: &str| ctx.may_be(o) || own && ctx.judge.admits(o) == Admission::Valid;
+    let may = |o: &str| {
+        ctx.may_be(o) && (own || !ctx.repeats_key(o)) || own && ctx.judge.admits(o) == Admission::Valid
+    };
     spliced(text, &reading.edits).is_some_and(|o| may(&o)) && words_fixed(text, &reading.edits, ctx)
 }
 
@@ -358,6 +385,15 @@ fn by_repair(text: &str, readings: Vec<Reading>, ctx: &Context<'_>) -> Result<Ch
     let Some(steps) = steps.filter(|steps| fixed && !steps.is_empty()) else {
         return Err(not_admitted(&object, ctx));
     };
+    // `+49…` where a string belongs: the sign was taken off before anybody knew that it is one.
+    let respelled = |e: &Edit| {
+        use Rule::{BarePoint, DigitSeparator, HexNumber, LeadingZero, PlusSign};
+        matches!(e.rule, PlusSign | LeadingZero | HexNumber | DigitSeparator | BarePoint)
+    };
+    let quoted = steps.iter().flatten().any(|e| e.rule == Rule::StringNumber);
+    if quoted && reading.edits.iter().any(respelled) {
+        return Err(not_admitted(&object, ctx));
+    }
     let opened = steps[0].iter().any(|e| e.rule == Rule::Envelope);
     let output = steps.iter().try_fold(object, |text, step| apply(&text, step).ok()).unwrap_or_default();
     let closed = reading.closed;

@@ -320,6 +320,81 @@ fn names_members(words: &str, ctx: &Context<'_>) -> Members {
     members
 }
 
+/// Whether a declared property stands in this line with a colon or equals sign behind it.
+fn names_declared(line: &str, ctx: &Context<'_>) -> bool {
+    ctx.has_schema()
+        && line.match_indices([':', '=']).any(|(at, _)| {
+            let before = line[..at].trim_end().trim_end_matches(['"', '\'', '`', '*']);
+            let begin = before
+                .rfind(|c: char| !(c.is_ascii_alphanumeric() || "_$-".contains(c)))
+                .map_or(0, |n| n + before[n..].chars().next().map_or(1, char::len_utf8));
+            ctx.judge.declares(&before[begin..])
+        })
+}
+
+/// The name of a tool that stands before the object, where the called one's would stand, and is another.
+pub(crate) fn other_tool<'t>(text: &'t str, head: &Head, ctx: &Context<'_>) -> Option<&'t str> {
+    const OTHER: &[&str] = &[
+        "action",
+        "analysis",
+        "answer",
+        "args",
+        "arguments",
+        "assistant",
+        "call",
+        "commentary",
+        "final",
+        "function",
+        "functions",
+        "here",
+        "input",
+        "javascript",
+        "json",
+        "jsonc",
+        "json5",
+        "js",
+        "ok",
+        "okay",
+        "output",
+        "parameters",
+        "params",
+        "python",
+        "result",
+        "return",
+        "sure",
+        "text",
+        "tool",
+        "tool_call",
+        "tool_code",
+        "tool_input",
+        "xml",
+        "kwargs",
+    ];
+    let tool = ctx.evidence.tool_name()?;
+    let name_like = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let named = |words: &'t str| -> Option<&'t str> {
+        let words = words.trim();
+        if let Some((_, rest)) = words.split_once("functions.") {
+            return Some(&rest[..rest.find(|c| !name_like(c)).unwrap_or(rest.len())]);
+        }
+        if let Some((_, rest)) = words.split_once("<function=").or_else(|| words.split_once("name=")) {
+            let rest = rest.trim_start_matches(['"', '\'']);
+            return Some(&rest[..rest.find(|c| !name_like(c)).unwrap_or(rest.len())]);
+        }
+        if let Some(before) = words.strip_suffix('(') {
+            let before = before.trim_end();
+            return Some(&before[before.rfind(|c| !name_like(c)).map_or(0, |n| n + 1)..]);
+        }
+        let word = words.strip_suffix(':').unwrap_or(words);
+        word.chars().all(name_like).then_some(word)
+    };
+    head.edits.iter().filter_map(|e| named(&text[e.start..e.end])).find(|name| {
+        let last = name.rsplit('.').next().unwrap_or(name);
+        let same = *name == tool || last == tool || tool.rsplit('.').next() == Some(*name);
+        !name.is_empty() && !same && !OTHER.iter().any(|o| o.eq_ignore_ascii_case(name))
+    })
+}
+
 /// Whether a name before the object is known to be no key of it.
 fn wraps(name: &str, ctx: &Context<'_>) -> bool {
     const NAMES: &[&str] = &[
@@ -508,6 +583,10 @@ fn words_behind(text: &str, at: usize, apart: bool, ctx: &Context<'_>) -> Result
         _ => {}
     }
     if !apart {
+        return refuse(Reason::Rest);
+    }
+    // A declared property with a value is an argument, wherever it stands.
+    if words.lines().any(|line| names_declared(line, ctx)) {
         return refuse(Reason::Rest);
     }
     // `{"command":"rm"} dry_run=true`: on the object's own line a name with a value may belong to the call.

@@ -169,10 +169,11 @@ impl Search<'_> {
                     if tail.closers == 0 && stray > 0 && !words {
                         let reading = self.reading(&node, stray, tail, behind);
                         let Some(output) = spliced(self.text, &reading.edits) else { return };
-                        let admitted = self.ctx.may_be(&output);
+                        let repeats = self.ctx.repeats_key(&output);
+                        let admitted = self.ctx.may_be(&output) && !repeats;
                         // Validators differ in which of two equal keys they judge, and a reading that only
                         // its types keep out may be the one that was meant.
-                        if !admitted && !self.ctx.repeats_key(&output) && !self.ctx.can_be(&output) {
+                        if !admitted && !repeats && !self.ctx.can_be(&output) {
                             return;
                         }
                         let wary = node.wary && self.quote == b'"';
@@ -287,7 +288,7 @@ impl Search<'_> {
             let item = node.scan.slot() != Slot::Value && !strays.is_empty();
             let strayed = !strays.is_empty();
             let wary = node.wary || item || strays.len() % 2 == 1 || node.strayed && strayed;
-            let doubtful = node.doubtful || doubtful;
+            let doubtful = node.doubtful || doubtful || item && parts_items(self.text, &strays, self.quote);
             let mut after =
                 Node { scan, at: read.close + 1, last: node.last, wary, strayed, doubtful, string: None };
             for edit in edits {
@@ -332,7 +333,10 @@ impl Search<'_> {
         if self.quote == b'\'' {
             // `it''s` is `it's` where quotes are doubled to be escaped.
             let doubled = strays.windows(2).any(|pair| pair[1] == pair[0] + 1);
-            let doubtful = doubled || breaks_line(self.text, &all.raw, strays);
+            let doubtful = doubled
+                || swallows_border(self.text, strays, '\'', self.ctx)
+                || meets(self.text, strays)
+                || breaks_line(self.text, &all.raw, strays);
             return Some((single_quoted(self.text, open, &all, Rule::BareApostrophe)?, doubtful));
         }
         if !all.pairs.iter().all(|&p| json_escape(self.text, p)) {
@@ -342,7 +346,7 @@ impl Search<'_> {
             strays.iter().map(|&at| Edit::insert(Rule::InnerQuotes, at, "\\")).collect();
         edits.extend(escape_raw(self.text, &all.raw));
         edits.sort_by_key(|e| e.start);
-        let doubtful = swallows_border(self.text, strays)
+        let doubtful = swallows_border(self.text, strays, '"', self.ctx)
             || meets(self.text, strays)
             || self.text[open..].starts_with("\"\"\"")
             || comments(&self.text[open..close], strays.len())
@@ -385,9 +389,11 @@ impl Search<'_> {
 
 /// Whether a string with these stray quotes swallows what looks like the border of a member: then a quote
 /// that is missing, or a fault of another kind behind that border, explains the text as well.
-fn swallows_border(text: &str, strays: &[usize]) -> bool {
+fn swallows_border(text: &str, strays: &[usize], quote: char, ctx: &Context<'_>) -> bool {
     let odd = strays.len() % 2 == 1;
-    strays.iter().enumerate().any(|(n, &open)| {
+    // `"a": "b"`: what the string seems to end with is a key.
+    let key = strays.first().is_some_and(|&at| colon_ahead(text, at + 1));
+    key || strays.iter().enumerate().any(|(n, &open)| {
         let before = trim_escaped_white(&text[..open]);
         let Some(value) = before.strip_suffix([',', '{']).map(str::trim_end) else {
             return false;
@@ -395,15 +401,34 @@ fn swallows_border(text: &str, strays: &[usize]) -> bool {
         let Some(name_end) = identifier_end(text, open + 1) else {
             return false;
         };
-        let closed = text[name_end..].starts_with('"');
+        let closed = text[name_end..].starts_with(quote);
         let colon = colon_ahead(text, name_end + usize::from(closed));
         let between = &text[before.len()..open];
         let line = between.contains('\n') || between.contains("\\n");
-        // The string could have ended right there, with its quotes in pairs.
-        let ended = n % 2 == 1 && value.len() == strays[n - 1] + 1;
         let begins = before.ends_with('{');
-        ended && (colon || closed) || odd && colon && (line || begins || value.ends_with('"'))
+        // Quotes in pairs stand before it, and one more: the string, or a quotation in it, could have ended.
+        let behind_end = n > 0 && value.len() == strays[n - 1] + 1;
+        // JSON in the string has such borders, but only between its braces.
+        let within = &text[strays[0]..open];
+        let top = within.matches('{').count() == within.matches('}').count();
+        if behind_end && (n % 2 == 1 && (colon || closed) || top && colon && closed) {
+            return true;
+        }
+        // A schema knows which keys there are; others are words of the string.
+        let known = !ctx.has_schema() || ctx.judge.declares(&text[open + 1..name_end]);
+        known && colon && (n % 2 == 1 || odd && (closed || line || begins || value.ends_with(quote)))
     })
+}
+
+/// Whether an item of an array with these stray quotes may be several items: quotes that are not in pairs,
+/// or nothing but signs between two of them.
+fn parts_items(text: &str, strays: &[usize], quote: u8) -> bool {
+    let signs = |pair: &[usize]| {
+        let between = text[pair[0] + 1..pair[1]].trim();
+        matches!(between, "or" | "and" | "\\n") || !between.contains(char::is_alphanumeric)
+    };
+    // An apostrophe has no partner.
+    quote == b'"' && strays.len() % 2 == 1 || strays.chunks_exact(2).any(signs)
 }
 
 /// Whether a stray quote stands between two letters: bytes may be missing there.

@@ -49,8 +49,10 @@ fn is_content(after: &str) -> bool {
     match after.as_bytes().first() {
         None | Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' | b'v' | b'0'..=b'9') => false,
         Some(b'\'' | b'_' | b'`' | 0..=0x1f) => false,
+        Some(b'u' | b'N') if after[1..].starts_with('{') => false,
+        Some(b'a' | b'e') if !after[1..].starts_with(|c: char| c.is_ascii_alphabetic()) => false,
         Some(b'x' | b'u') => hex(1) < 2,
-        Some(b'U') => hex(1) < 8,
+        Some(b'U') => hex(1) < 4,
         Some(_) => true,
     }
 }

@@ -43,6 +43,11 @@ fn layer(text: &str) -> Option<Vec<Edit>> {
     if !text.contains("&quot;") && !text.contains("&#34;") || text.contains('"') {
         return None;
     }
+    // A raw sign beside its entity: the level is not even.
+    let uneven = text.contains("&lt;") && text.contains('<') || text.contains("&gt;") && text.contains('>');
+    if uneven {
+        return None;
+    }
     memchr::memchr_iter(b'&', text.as_bytes())
         .map(|at| {
             let (entity, put) = ENTITIES.iter().find(|(entity, _)| text[at..].starts_with(entity))?;

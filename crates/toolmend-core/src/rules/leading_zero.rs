@@ -2,6 +2,7 @@
 
 use alloc::vec;
 use crate::read::lexeme::{Lexeme, Spot};
+use crate::scan::Slot;
 use super::number::{self, run};
 use super::{Act, Counter, Example, Spec};
 use crate::{Edit, Ending, Grade, Rule};
@@ -28,6 +29,10 @@ pub(super) const SPEC: Spec = Spec {
 
 fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     let number = run(spot)?;
+    // `[12,000]`: a comma between thousands.
+    if spot.slot == Slot::Item && number.len() == 3 && spot.text[..spot.at].ends_with(',') {
+        return None;
+    }
     let sign = usize::from(number.starts_with('-'));
     let zeros = number[sign..].bytes().take_while(|&c| c == b'0').count();
     // One zero stays where no other digit stands before the point or the end.

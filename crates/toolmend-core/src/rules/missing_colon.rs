@@ -29,7 +29,10 @@ pub(super) const SPEC: Spec = Spec {
 fn moves(fault: &Fault<'_>, out: &mut Moves) {
     let end = fault.scan.end();
     let quoted = end > 0 && fault.text.as_bytes()[end - 1] == b'"';
+    // The colon may stand on the wrong side of a quote.
+    let astray = fault.text[..end].ends_with(":\"") || fault.rest().starts_with("\":");
     if fault.slot == Slot::Colon
+        && !astray
         && quoted
         && (matches!(fault.byte(), Some(b'"' | b'{' | b'[' | b'0'..=b'9' | b'-' | b'+' | b'.' | b'`'))
             || fault.rest().starts_with(['“', '”', '„', '«'])

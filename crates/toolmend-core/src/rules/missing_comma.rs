@@ -32,6 +32,10 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
         return;
     }
     let apart = fault.at > fault.scan.end();
+    // `"New York," "dst"`: the comma may stand on the wrong side of the quote.
+    if fault.text[..fault.scan.end()].ends_with(",\"") {
+        return;
+    }
     let follows = if fault.in_object() {
         // Right behind a string, the next quote must be the one that opens the key.
         key_ahead(fault.text, fault.at)

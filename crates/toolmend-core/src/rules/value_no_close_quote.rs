@@ -35,7 +35,7 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     let words = line.strip_suffix(',')?;
     let comma = spot.at + 1 + words.len();
     let within = inside(spot.text, spot.at + 1, b'"')?.close < line_end;
-    if words.is_empty() || words.ends_with([' ', ',', '\\']) || within {
+    if words.is_empty() || words.trim_end().ends_with([',', '\\', '"']) || within {
         return None;
     }
     // The next line opens with a declared key, and its colon, that is not given yet.
