@@ -393,6 +393,9 @@ fn swallows_border(text: &str, strays: &[usize], quote: char, ctx: &Context<'_>)
     let odd = strays.len() % 2 == 1;
     // `"a": "b"`: what the string seems to end with is a key.
     let key = strays.first().is_some_and(|&at| colon_ahead(text, at + 1));
+    // `…","key":"…`: the string ends where a member's own value would; JSON in a string ends in a brace.
+    let last = strays.last().map_or("", |&at| text[..at].trim_end());
+    let ends_member = last.strip_suffix(':').is_some_and(|before| before.trim_end().ends_with(quote));
     key || strays.iter().enumerate().any(|(n, &open)| {
         let before = trim_escaped_white(&text[..open]);
         let Some(value) = before.strip_suffix([',', '{']).map(str::trim_end) else {
@@ -408,10 +411,7 @@ fn swallows_border(text: &str, strays: &[usize], quote: char, ctx: &Context<'_>)
         let begins = before.ends_with('{');
         // Quotes in pairs stand before it, and one more: the string, or a quotation in it, could have ended.
         let behind_end = n > 0 && value.len() == strays[n - 1] + 1;
-        // JSON in the string has such borders, but only between its braces.
-        let within = &text[strays[0]..open];
-        let top = within.matches('{').count() == within.matches('}').count();
-        if behind_end && (n % 2 == 1 && (colon || closed) || top && colon && closed) {
+        if behind_end && (n % 2 == 1 && (colon || closed) || ends_member && colon && closed) {
             return true;
         }
         // A schema knows which keys there are; others are words of the string.
