@@ -74,7 +74,10 @@ impl<'a> Site<'a> {
                     return repairs;
                 }
                 let text = self.doc.string(self.at);
-                if wants_number && number::is_number(&text) {
+                // An integer is written as digits: `5.0` and `1e2` are no integers to every client.
+                let digits = text.strip_prefix('-').unwrap_or(&text).bytes().all(|c| c.is_ascii_digit());
+                let fits = wants.contains(JsonType::Number) || digits;
+                if wants_number && fits && number::is_number(&text) {
                     replace(text.to_string(), Rule::NumberString);
                 }
                 if wants.contains(JsonType::Boolean)
@@ -150,9 +153,15 @@ fn boolean(text: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a text may be several items, or a list in some notation.
+/// Whether a text may be several items, or a list in some notation, or say that there is none.
 fn is_list_like(text: &str) -> bool {
-    text.contains([',', ';', '\n', '\r', '[', ']', '{', '}', '|', '，', '；', '、'])
+    const SIGNS: &[char] =
+        &[',', ';', '\n', '\r', '\t', '[', ']', '{', '}', '|', '，', '；', '、', '・', '؛', '،'];
+    const BETWEEN: &[&str] = &[" / ", " and ", " or ", " & ", " + ", " #"];
+    const NOTHING: &[&str] = &["", "null", "none", "nil", "n/a", "undefined"];
+    text.contains(SIGNS)
+        || BETWEEN.iter().any(|sign| text.contains(sign))
+        || NOTHING.iter().any(|word| text.trim().eq_ignore_ascii_case(word))
 }
 
 /// The edit that puts another text in the place of a value.
