@@ -9,6 +9,7 @@ pub mod oracle;
 mod pieces;
 mod quotes;
 pub mod seeds;
+mod tool;
 mod wire;
 
 use std::path::Path;
@@ -31,11 +32,17 @@ pub fn wire_cuts(data: &[u8]) {
     wire::check_split(&split, bytes);
 }
 
+/// A schema, a zero byte, and a body: the laws hold with a schema too.
+pub fn schema(data: &[u8]) {
+    tool::check(data);
+}
+
 /// A target: a check and the name of its corpus.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 3] = [("mend", mend), ("cuts", cuts), ("wire_cuts", wire_cuts)];
+pub const TARGETS: [Target; 4] =
+    [("mend", mend), ("cuts", cuts), ("schema", schema), ("wire_cuts", wire_cuts)];
 
 /// Runs a check on the files that the program is given: how a finding is looked at without libFuzzer.
 pub fn replay_arguments(check: fn(&[u8])) -> ExitCode {

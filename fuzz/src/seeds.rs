@@ -16,6 +16,7 @@ pub fn of(target: &str) -> Vec<Seed> {
             .zip(SPLITS.iter().cycle())
             .map(|((name, text), lengths)| (name, Split::of(lengths).write(text.as_bytes())))
             .collect(),
+        "schema" => tools().map(|(name, text)| (name, text.into_bytes())).collect(),
         "wire_cuts" => RECORDINGS
             .iter()
             .zip(SPLITS.iter().cycle())
@@ -41,6 +42,17 @@ fn bodies() -> impl Iterator<Item = (String, String)> {
     let deep = [("deep-mixed", "{\"a\":[", 30), ("deep-brackets", "[", 60), ("deep-closers", "}]", 30)];
     let deep = deep.into_iter().map(|(name, unit, times)| (name.to_string(), unit.repeat(times)));
     rules.chain(hostile).chain(deep)
+}
+
+/// The examples of the rules that need a schema, each behind it.
+fn tools() -> impl Iterator<Item = (String, String)> {
+    Rule::ALL.iter().filter(|rule| !rule.spec().example.schema.is_empty()).flat_map(|rule| {
+        let spec = rule.spec();
+        [
+            (format!("rule-{rule}"), format!("{}\0{}", spec.example.schema, spec.example.before)),
+            (format!("wrong-{rule}"), format!("{}\0{}", spec.wrong.schema, spec.wrong.text)),
+        ]
+    })
 }
 
 /// Bodies whose strings look like packaging, cut bodies, and pairs of faults.

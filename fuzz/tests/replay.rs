@@ -37,6 +37,11 @@ fn cuts() {
 }
 
 #[test]
+fn schema() {
+    replay("schema");
+}
+
+#[test]
 fn wire_cuts() {
     replay("wire_cuts");
 }

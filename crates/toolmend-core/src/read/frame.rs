@@ -383,7 +383,7 @@ pub(crate) fn other_tool<'t>(text: &'t str, head: &Head, ctx: &Context<'_>) -> O
         }
         if let Some(before) = words.strip_suffix('(') {
             let before = before.trim_end();
-            return Some(&before[before.rfind(|c| !name_like(c)).map_or(0, |n| n + 1)..]);
+            return before.rsplit(|c| !name_like(c)).next();
         }
         let word = words.strip_suffix(':').unwrap_or(words);
         word.chars().all(name_like).then_some(word)
