@@ -87,7 +87,6 @@ fn numbers_written_as_strings() {
     run_members(&[
         ("int", r#""5""#, Some("5"), rule),
         ("int", r#""-12""#, Some("-12"), rule),
-        ("int", r#""5.0""#, Some("5.0"), rule),
         ("int", r#""123456789012345678901234""#, Some("123456789012345678901234"), rule),
         ("num", r#""1.10""#, Some("1.10"), rule),
         ("num", r#""1e400""#, Some("1e400"), rule),
@@ -102,6 +101,7 @@ fn numbers_written_as_strings() {
         ("opts", r#"{"file_path": "a", "n": "1"}"#, Some(r#"{"file_path": "a", "n": 1}"#), rule),
         ("shape", r#"{"kind": "circle", "r": "1.5"}"#, Some(r#"{"kind": "circle", "r": 1.5}"#), rule),
         // What is no integer, or no number as JSON writes it.
+        ("int", r#""5.0""#, None, rule),
         ("int", r#""5.5""#, None, rule),
         ("int", r#""ten""#, None, rule),
         ("int", r#""5 km""#, None, rule),
