@@ -229,6 +229,12 @@ fn one_item_for_a_list() {
         ("tags", r#""red|green""#, None, rule),
         ("tags", r#""[red]""#, None, rule),
         ("tags", r#""红、绿""#, None, rule),
+        ("tags", r#""red and green""#, None, rule),
+        ("tags", r#""red / green""#, None, rule),
+        // It may say that there is none.
+        ("tags", r#""""#, None, rule),
+        ("tags", r#""None""#, None, rule),
+        ("tags", r#""n/a""#, None, rule),
         ("grid", "[1, 2]", None, rule),
         ("grid", "[1]", None, rule),
         // Two repairs for one place, or still not admitted.
