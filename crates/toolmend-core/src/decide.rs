@@ -78,7 +78,7 @@ pub(crate) fn whole(body: &str, ctx: &Context<'_>) -> Verdict {
         return Verdict::Intact { notes: ctx.judge.notes(body) };
     };
     match admit(body, ctx) {
-        Ok(Some(steps)) => Choice::by_schema(steps, ctx).verdict(body, ctx),
+        Ok(Some(choice)) => choice.verdict(body, ctx),
         Ok(None) => declined(no(Reason::SchemaInvalid { at, what }, 0), ctx),
         Err(reason) => declined(no(reason, 0), ctx),
     }
@@ -150,41 +150,36 @@ fn beneath(text: &str, edits: Vec<Edit>, ctx: &Context<'_>, level: usize) -> Res
 
 /// What was inside of a level is a valid object.
 fn valid(object: &str, ctx: &Context<'_>) -> Result<Choice, Decline> {
-    let steps = admit(object, ctx).map_err(|reason| no(reason, 0))?;
-    match steps {
-        Some(steps) if steps.is_empty() => {
-            Ok(Choice { grade: Grade::Packaging, ..Choice::by_schema(steps, ctx) })
-        }
-        Some(steps) => Ok(Choice::by_schema(steps, ctx)),
-        None => Err(not_admitted(object, ctx)),
-    }
+    let choice = admit(object, ctx).map_err(|reason| no(reason, 0))?;
+    choice.ok_or_else(|| not_admitted(object, ctx))
 }
 
-/// The steps after which the schema admits a valid object: none where it does as it stands, its type
+/// What makes a valid object one that the schema admits: no step where it does as it stands, its type
 /// repairs, or the opening of an envelope. `None` where nothing certain helps.
-fn admit(object: &str, ctx: &Context<'_>) -> Result<Option<Vec<Vec<Edit>>>, Reason> {
+fn admit(object: &str, ctx: &Context<'_>) -> Result<Option<Choice>, Reason> {
     if ctx.may_be(object) {
-        return Ok(Some(Vec::new()));
+        return Ok(Some(Choice { grade: Grade::Packaging, ..Choice::by_schema(Vec::new(), ctx) }));
     }
     if let Some(edits) = repaired(object, ctx) {
-        return Ok(Some(vec![edits]));
+        return Ok(Some(Choice::by_schema(vec![edits], ctx)));
     }
     let Some(opened) = envelope::open(object, ctx)? else { return Ok(None) };
     let mut steps = opened.steps;
-    let mut inner = opened.inner;
+    let inner = opened.inner;
     if Scanner::new().push(inner.as_bytes()) != Status::Whole {
         // Arguments as a string: the string's own end shows that they are whole.
         let whole = Evidence::whole();
         let Ok(choice) = settle(&inner, &Context { evidence: &whole, ..*ctx }, 1) else { return Ok(None) };
         steps.extend(choice.steps);
-        return Ok(Some(steps));
+        // What is inside may rest on more than the schema.
+        let grade = choice.grade.max(Grade::Schema);
+        return Ok(Some(Choice { grade, copies: choice.copies, ..Choice::by_schema(steps, ctx) }));
     }
     if !ctx.may_be(&inner) {
         let Some(edits) = repaired(&inner, ctx) else { return Ok(None) };
-        inner = apply(&inner, &edits).unwrap_or_default();
         steps.push(edits);
     }
-    Ok(ctx.may_be(&inner).then_some(steps))
+    Ok(Some(Choice::by_schema(steps, ctx)))
 }
 
 /// The schema's own repairs of a valid object, if they suffice.
@@ -224,6 +219,9 @@ fn read(text: &str, ctx: &Context<'_>) -> Result<Choice, Decline> {
         }
         for quote in [b'"', b'\''].into_iter().filter(|_| in_strings) {
             let mut level = read::quotes::read(text, &head, ctx, quote);
+            if level.over_budget {
+                return Err(no(Reason::OverBudget, start));
+            }
             if !level.readings.is_empty() {
                 // Stray quotes and a type to repair in one body: too much is open.
                 let choice = choose(text, &mut level.readings, ctx)?;
@@ -253,8 +251,8 @@ fn levels(text: &str, head: &mut Head, ctx: &Context<'_>) -> Result<Tried, Decli
     let mut first: Option<Vec<Reading>> = None;
     for _ in 0..MAX_TRIES {
         let Level { mut readings, more, in_strings, dead, over_budget } = read::read(text, head, ctx, above);
-        // A reading that is not kept might be another one that the schema admits.
-        if over_budget || more && ctx.has_schema() {
+        // A reading that is not kept might be another one: that the schema admits, or that says otherwise.
+        if over_budget || more && (ctx.has_schema() || readings.len() == 1) {
             return Err(no(Reason::OverBudget, head.start));
         }
         let Some(cost) = readings.first().map(|r| r.cost) else {
@@ -381,8 +379,8 @@ fn by_repair(text: &str, readings: Vec<Reading>, ctx: &Context<'_>) -> Result<Ch
         return Err(no(Reason::Unreadable, 0));
     };
     let fixed = words_fixed(text, &reading.edits, ctx);
-    let steps = admit(&object, ctx).map_err(|reason| no(reason, 0))?;
-    let Some(steps) = steps.filter(|steps| fixed && !steps.is_empty()) else {
+    let admitted = admit(&object, ctx).map_err(|reason| no(reason, 0))?;
+    let Some(Choice { steps, grade, copies, .. }) = admitted.filter(|a| fixed && !a.steps.is_empty()) else {
         return Err(not_admitted(&object, ctx));
     };
     // `+49…` where a string belongs: the sign was taken off before anybody knew that it is one.
@@ -400,7 +398,8 @@ fn by_repair(text: &str, readings: Vec<Reading>, ctx: &Context<'_>) -> Result<Ch
     // Where the closers of an envelope were set, the schema says nothing about what is missing.
     let proved = !opened && closed > 0 && !reading.number_last && ctx.judge.proves_whole(&output, closed);
     let mut choice = graded(reading.clone(), ctx, proved);
-    choice.grade = choice.grade.max(Grade::Schema);
+    choice.grade = choice.grade.max(grade);
+    choice.copies |= copies;
     choice.steps.extend(steps);
     Ok(choice)
 }

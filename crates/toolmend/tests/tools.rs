@@ -1,6 +1,6 @@
 //! Calls and their tools: which tool judges which call, and what its schema lets out.
 
-use toolmend::{CallDelta, CallStream, Evidence, SettledCall, Tool, ToolError, Toolmend, Verdict};
+use toolmend::{CallDelta, CallStream, Evidence, Reason, SettledCall, Tool, ToolError, Toolmend, Verdict};
 
 /// What a request offers, in the form of OpenAI's API.
 const TOOLS: &str = r#"[
@@ -65,6 +65,33 @@ fn a_body_alone_belongs_to_the_only_tool() {
     assert_eq!(text(&Toolmend::new().tool("search", &lent)), text(&Toolmend::new().tools([search()])));
     assert_eq!(text(&Toolmend::new().tool("fetch", &lent)), None, "the body names another tool");
     assert_eq!(text(&offered(&[TOOLS])).as_deref(), Some(body), "of two tools neither is known to be called");
+}
+
+#[test]
+fn the_arguments_in_an_envelope_are_graded_as_without_it() {
+    const TOOL: &str = r#"{"name": "t", "parameters": {
+        "type": "object",
+        "properties": {
+            "a": {"type": "object", "properties": {"x": {"type": "integer"}, "b": {"type": "integer"}}},
+            "b": {"type": "integer"}
+        },
+        "additionalProperties": false
+    }}"#;
+    // Where `a` ends is not known: the schema admits `b` inside of it and beside it.
+    const BODIES: &[&str] = &[
+        r#"{"a":{"x":1,"b":2}"#,
+        r#"{"name":"t","arguments":"{\"a\":{\"x\":1,\"b\":2}"}"#,
+        r#"{"name":"t","arguments":"{\"a\":{\"x\":1,\"b\":2}",}"#,
+    ];
+    for body in BODIES {
+        let toolmend = Toolmend::new().tools([Tool::one(TOOL).unwrap()]);
+        match toolmend.mend(body, Evidence::whole()) {
+            Verdict::Declined(no) => {
+                assert!(matches!(no.reason, Reason::AbovePolicy { .. }), "{body}: {no:?}")
+            }
+            other => panic!("{body}: {other:?}"),
+        }
+    }
 }
 
 fn run(calls: &[SettledCall]) -> Vec<(&str, Option<&str>)> {

@@ -24,13 +24,14 @@ pub(crate) struct Move {
     pub(crate) scan: Scanner,
 }
 
-/// The most ways on from one fault. No fault has more than one way of each rule that moves.
+/// The most ways on from one fault; where there are more, none is followed.
 const MAX_WAYS: usize = 4;
 
 /// All ways on from a fault. They live on the stack: most faults have one.
 #[derive(Debug, Default)]
 pub(crate) struct Moves {
     ways: [Option<Move>; MAX_WAYS],
+    /// How many there are, those beyond [`MAX_WAYS`] counted as well.
     count: usize,
 }
 
@@ -79,13 +80,18 @@ impl Moves {
     pub(crate) fn add(&mut self, edits: impl Into<Edits>, at: usize, scan: Scanner) {
         if let Some(way) = self.ways.get_mut(self.count) {
             *way = Some(Move { edits: edits.into(), at, scan });
-            self.count += 1;
         }
+        self.count += 1;
     }
 
     /// How many ways there are.
     pub(crate) fn len(&self) -> usize {
         self.count
+    }
+
+    /// Whether there are more than were kept.
+    pub(crate) fn overflowed(&self) -> bool {
+        self.count > MAX_WAYS
     }
 
     /// All ways, in the order in which they were added.

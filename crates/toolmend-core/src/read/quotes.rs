@@ -25,9 +25,9 @@ use crate::{Edit, Grade, Rule};
 const MAX_STEPS: usize = 60_000;
 /// The most stray quotes in one string that are not in pairs: with more, too many pairings are possible.
 const MAX_ODD: usize = 9;
-/// The most ways that are followed from one state. Two would do to see that there is a choice; the schema
-/// may rule out some.
-const MAX_VISITS: u8 = 8;
+/// The most ways that are followed from one state. Two would do to see that there is a choice, but the
+/// schema may rule out some; where one more costs no more than what was found, nothing is certain.
+const MAX_VISITS: u8 = 64;
 /// The most stray quotes in one body.
 const MAX_STRAY: usize = 400;
 /// How many more stray quotes a second reading may have to count against a way that is wary.
@@ -48,6 +48,7 @@ pub(crate) fn read(text: &str, head: &Head, ctx: &Context<'_>, quote: u8) -> Lev
         nodes: Vec::new(),
         queue: BinaryHeap::new(),
         visits: BTreeMap::new(),
+        lost: usize::MAX,
     };
     let scan = begin(head);
     search.push(
@@ -92,6 +93,8 @@ struct Search<'t> {
     queue: BinaryHeap<Reverse<(usize, usize)>>,
     /// How often each state was met. Several ways into one state are as many readings, if any.
     visits: BTreeMap<(usize, usize, Slot, bool), u8>,
+    /// The fewest stray quotes of a way that was not followed.
+    lost: usize,
 }
 
 struct Found {
@@ -114,10 +117,10 @@ impl Search<'_> {
         let mut over_budget = false;
         while let Some(Reverse((stray, index))) = self.queue.pop() {
             let margin = if found.iter().any(|f| f.wary) { MARGIN } else { 0 };
-            if found.first().is_some_and(|best| stray > best.stray + margin) || found.len() >= MAX_READINGS {
+            if found.first().is_some_and(|best| stray > best.stray + margin) {
                 break;
             }
-            if self.nodes.len() > MAX_STEPS || stray > MAX_STRAY {
+            if self.nodes.len() > MAX_STEPS || stray > MAX_STRAY || found.len() >= MAX_READINGS {
                 over_budget = true;
                 break;
             }
@@ -132,6 +135,8 @@ impl Search<'_> {
         let best = found.iter().map(|f| f.stray).min().unwrap_or(0);
         let margin = if found.iter().any(|f| f.stray == best && f.wary) { MARGIN } else { 0 };
         found.retain(|f| f.stray <= best + margin);
+        // A way that was not followed might have led to another one.
+        over_budget |= !found.is_empty() && self.lost <= best + margin;
         let mut values = Vec::new();
         found.retain(|f| {
             let value = value(self.text, &f.reading.edits);
@@ -193,6 +198,8 @@ impl Search<'_> {
                             node.at = at + 1;
                             node.string = Some((at, Vec::new()));
                             self.push(stray, node);
+                        } else {
+                            self.lost = self.lost.min(stray);
                         }
                         return;
                     }

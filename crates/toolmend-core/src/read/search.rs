@@ -97,6 +97,7 @@ struct Search<'t> {
     bound: Option<Cost>,
     /// There are more readings of the level than are kept.
     more: bool,
+    over_budget: bool,
     /// Bytes scanned so far.
     scanned: usize,
 }
@@ -121,6 +122,7 @@ impl<'t> Search<'t> {
             above,
             bound,
             more: false,
+            over_budget: false,
             scanned: 0,
         }
     }
@@ -129,7 +131,6 @@ impl<'t> Search<'t> {
         let cost = if self.head.headless { Cost::NONE.with(Grade::Punctuation, 1) } else { Cost::NONE };
         let scan = begin(self.head);
         self.push(Node { scan, at: self.head.start, cost, last: NO_EDIT, closers: 0 });
-        let mut over_budget = false;
         while let Some(Reverse((cost, index))) = self.queue.pop() {
             if self.found.first().is_some_and(|best| best.cost < cost) {
                 break;
@@ -137,7 +138,7 @@ impl<'t> Search<'t> {
             if self.nodes.len() > MAX_NODES + self.text.len() / 4
                 || self.scanned / MAX_SCANS > self.text.len() + 1024
             {
-                over_budget = true;
+                self.over_budget = true;
                 break;
             }
             if let Some(node) = self.nodes[index].take() {
@@ -150,7 +151,13 @@ impl<'t> Search<'t> {
                 && (self.text[..dead.at].trim_end().ends_with(['"', '\''])
                     || self.text[dead.at..].starts_with(['"', '\'']))
         });
-        Level { readings, more: self.more, in_strings, dead: self.dead.map(|(_, dead)| dead), over_budget }
+        Level {
+            readings,
+            more: self.more,
+            in_strings,
+            dead: self.dead.map(|(_, dead)| dead),
+            over_budget: self.over_budget,
+        }
     }
 
     fn push(&mut self, node: Node) {
@@ -317,6 +324,7 @@ impl<'t> Search<'t> {
         let mut moves = Moves::default();
         MOVES.iter().for_each(|(_, ways)| ways(&fault, &mut moves));
         let any = moves.len() > 0;
+        self.over_budget |= moves.overflowed();
         for way in moves.drain() {
             let mut edits = Vec::new();
             way.edits.append_to(&mut edits);
