@@ -87,7 +87,7 @@ fn the_arguments_in_an_envelope_are_graded_as_without_it() {
         let toolmend = Toolmend::new().tools([Tool::one(TOOL).unwrap()]);
         match toolmend.mend(body, Evidence::whole()) {
             Verdict::Declined(no) => {
-                assert!(matches!(no.reason, Reason::AbovePolicy { .. }), "{body}: {no:?}")
+                assert!(matches!(no.reason, Reason::AbovePolicy { .. }), "{body}: {no:?}");
             }
             other => panic!("{body}: {other:?}"),
         }
