@@ -1,6 +1,6 @@
 //! What is known beside the text, as the reader asks for it.
 
-use crate::{Admission, Evidence, Judge, NoteKind};
+use crate::{Admission, Evidence, Judge};
 
 /// What is known beside the text of one body.
 #[derive(Clone, Copy)]
@@ -24,7 +24,7 @@ impl<'a> Context<'a> {
 
     /// Whether a key stands twice in one object.
     pub(crate) fn repeats_key(&self, object: &str) -> bool {
-        self.judge.notes(object).iter().any(|note| note.kind == NoteKind::DuplicateKey)
+        self.judge.repeats_key(object)
     }
 
     /// Whether the schema's own repairs make an object of this one that it admits.

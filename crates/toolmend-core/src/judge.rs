@@ -65,6 +65,16 @@ pub trait Judge {
         false
     }
 
+    /// Whether the schema declares a property of this name anywhere, at whatever depth.
+    fn declares_within(&self, key: &str) -> bool {
+        self.declares(key)
+    }
+
+    /// Whether some object within this one gives a key twice.
+    fn repeats_key(&self, _object: &str) -> bool {
+        false
+    }
+
     /// Whether there is a usable schema, and it declares no property at all.
     fn takes_nothing(&self) -> bool {
         false

@@ -43,6 +43,14 @@ impl Judge for Tool {
         self.compiled().is_some_and(|compiled| Reach::root(compiled).names(key))
     }
 
+    fn declares_within(&self, key: &str) -> bool {
+        self.compiled().is_some_and(|compiled| compiled.names.contains(key))
+    }
+
+    fn repeats_key(&self, object: &str) -> bool {
+        Doc::parse(object).is_ok_and(|doc| doc.has_duplicates())
+    }
+
     fn takes_nothing(&self) -> bool {
         let Some(compiled) = self.compiled() else { return false };
         let reach = Reach::root(compiled);

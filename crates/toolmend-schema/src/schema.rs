@@ -1,6 +1,6 @@
 //! One schema: compiled when it is first needed, and kept for whoever comes with the same text.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use jsonschema::error::ValidationErrorKind;
@@ -39,6 +39,8 @@ pub(crate) struct Compiled {
     validator: Validator<Spans>,
     /// What decides whether a name belongs to an entry of `patternProperties`.
     patterns: BTreeMap<String, Validator<Spans>>,
+    /// The properties that are declared by name, at whatever depth.
+    pub(crate) names: BTreeSet<String>,
     nesting: usize,
 }
 
@@ -74,6 +76,20 @@ pub(crate) enum Outcome {
     Unknown(String),
 }
 
+/// Collects the names in every `properties` of a schema, whose nesting is bounded.
+fn collect_names(schema: &Value, names: &mut BTreeSet<String>) {
+    match schema {
+        Value::Object(members) => {
+            if let Some(Value::Object(properties)) = members.get("properties") {
+                names.extend(properties.keys().cloned());
+            }
+            members.values().for_each(|value| collect_names(value, names));
+        }
+        Value::Array(items) => items.iter().for_each(|value| collect_names(value, names)),
+        _ => {}
+    }
+}
+
 impl Compiled {
     fn new(text: &str, dialect: Dialect) -> Result<Compiled, String> {
         let Source { mut root, nesting } = source::read(text, dialect)?;
@@ -86,7 +102,9 @@ impl Compiled {
             Ok((p.clone(), validator))
         });
         let patterns = patterns.collect::<Result<_, String>>()?;
-        Ok(Compiled { root, shape, validator, patterns, nesting })
+        let mut names = BTreeSet::new();
+        collect_names(&root, &mut names);
+        Ok(Compiled { root, shape, validator, patterns, names, nesting })
     }
 
     /// Whether validating this body would go too deep.
