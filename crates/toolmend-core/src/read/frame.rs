@@ -34,9 +34,18 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    /// Whether the object looks like a call with its name, not like the arguments alone: then a closer too
-    /// many leaves open where the arguments were meant to end.
-    pub(crate) fn enveloped(&self, text: &str) -> bool {
+    /// Whether a closer too many leaves open what it was meant to close.
+    pub(crate) fn leaves_open(&self, text: &str, edits: &[Edit], ctx: &Context<'_>) -> bool {
+        // `opts: {"x":1}}`: the name before the object may be a key of a larger one.
+        // `{"name":…,"arguments":{…},"x":1}}`: where the inner object was meant to end is not known.
+        // `{"b": 4]}`: an opener may be missing, and no closer be wrong.
+        self.member
+            || !ctx.has_schema()
+                && (self.enveloped(text) || edits.iter().any(|e| e.rule == Rule::WrongCloser))
+    }
+
+    /// Whether the object looks like a call with its name, not like the arguments alone.
+    fn enveloped(&self, text: &str) -> bool {
         const NAMES: &[&str] = &["name", "tool", "function", "action", "tool_name", "id", "type"];
         const ARGUMENTS: &[&str] = &[
             "\"arguments\"",
@@ -106,9 +115,9 @@ impl<'t> Places<'t> {
             let until = brace.unwrap_or(b.len());
             let quote = self.text[self.from..until]
                 .char_indices()
-                .find(|&(n, c)| is_quote(c) && self.opens_key(self.from + n))
+                .find(|&(n, c)| is_quote(c) && self.stands_as_key(self.from + n))
                 .map(|(n, _)| self.from + n);
-            if let Some(at) = quote {
+            if let Some(at) = quote.filter(|&at| self.opens_key(at)) {
                 self.left = 0;
                 return Some((at, true));
             }
@@ -116,10 +125,20 @@ impl<'t> Places<'t> {
         Some((brace?, false))
     }
 
-    /// Whether the quote at `at` opens a key, as the first quote of the text that could.
-    fn opens_key(&self, at: usize) -> bool {
+    /// Whether the quote at `at` stands where one of a key does, as the first of the text that could.
+    fn stands_as_key(&self, at: usize) -> bool {
         !self.text[self.from..at].chars().any(|c| is_quote(c) && c != '\'')
             && super::lexeme::key_ahead(self.text, at)
+    }
+
+    /// Whether that quote opens the key: one right behind a letter ends a word, unless it is a `\n` spelled
+    /// out; and what begins with a sign is no key that was lost.
+    fn opens_key(&self, at: usize) -> bool {
+        let before = self.text[..at].strip_suffix(['n', 't', 'r']).filter(|b| b.ends_with('\\'));
+        let before = before.unwrap_or(&self.text[..at]).chars().next_back();
+        let first = self.text[at..].chars().nth(1);
+        !before.is_some_and(char::is_alphanumeric)
+            && first.is_some_and(|c| c.is_alphanumeric() || "_$-@/.\\".contains(c))
     }
 
     /// The object at `place` could not be read: goes on behind it if it is a placeholder in words.
@@ -206,7 +225,11 @@ pub(crate) fn head(text: &str, start: usize, headless: bool, ctx: &Context<'_>) 
             head.list = true;
             words = before.trim_end();
         }
-        if !harmless(words, ctx.never_empty) || words.ends_with([',', '[', '"']) {
+        if !harmless(words, ctx.never_empty)
+            || words.ends_with([',', '[', '"'])
+            || n == 0 && words.starts_with([':', ',', '=', '}', ']'])
+            || gives_declared(words, ctx)
+        {
             return Err(Refused { reason: Reason::Rest, at: from });
         }
         let members = names_members(words, ctx);
@@ -330,6 +353,13 @@ fn names_declared(line: &str, ctx: &Context<'_>) -> bool {
                 .map_or(0, |n| n + before[n..].chars().next().map_or(1, char::len_utf8));
             ctx.judge.declares(&before[begin..])
         })
+}
+
+/// Whether a declared property stands in words before the object with a value of its own: `limit: 5`.
+fn gives_declared(words: &str, ctx: &Context<'_>) -> bool {
+    // The last name may be the object's own.
+    let words = words.strip_suffix([':', '=']).unwrap_or(words);
+    words.lines().any(|line| names_declared(line, ctx))
 }
 
 /// The name of a tool that stands before the object, where the called one's would stand, and is another.

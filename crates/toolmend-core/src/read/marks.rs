@@ -9,12 +9,19 @@ const MAX_MARK: usize = 96;
 const PLAIN: &[&str] = &["</s", "functions.", ">>>"];
 
 /// Where the mark at `at` ends, if one begins there: one of `known`, or one of the shapes
-/// `<|…|>`, `<｜…｜>`, `<word>`, `</word>`, `<word=name>`, `[WORD]`, `[/WORD]`, `✿WORD✿`.
+/// `<|…|>`, `<｜…｜>`, `<word>`, `</word>`, `<word=name>`, `[WORD]`, `[/WORD]`, `✿WORD✿`; or the stop word
+/// of ReAct at the end of the text.
 pub(crate) fn mark_end(text: &str, at: usize, known: &[&str]) -> Option<usize> {
     let rest = text.get(at..)?;
     let listed =
         known.iter().chain(PLAIN).filter(|m| !m.is_empty() && rest.starts_with(**m)).map(|m| m.len()).max();
-    shape(rest).max(listed).map(|length| at + length)
+    shape(rest).max(listed).or_else(|| stop_word(rest)).map(|length| at + length)
+}
+
+/// The word at which a ReAct turn is stopped, as the last of the text: what stands behind it is no call.
+fn stop_word(rest: &str) -> Option<usize> {
+    const WORD: &str = "Observation:";
+    (rest.trim_ascii_end() == WORD).then_some(WORD.len())
 }
 
 fn shape(rest: &str) -> Option<usize> {

@@ -341,6 +341,7 @@ impl Search<'_> {
             // `it''s` is `it's` where quotes are doubled to be escaped.
             let doubled = strays.windows(2).any(|pair| pair[1] == pair[0] + 1);
             let doubtful = doubled
+                || swallows_member(&self.text[open + 1..close], strays, self.ctx)
                 || swallows_border(self.text, strays, '\'', self.ctx)
                 || meets(self.text, strays)
                 || breaks_line(self.text, &all.raw, strays);
@@ -354,6 +355,7 @@ impl Search<'_> {
         edits.extend(escape_raw(self.text, &all.raw));
         edits.sort_by_key(|e| e.start);
         let doubtful = swallows_border(self.text, strays, '"', self.ctx)
+            || swallows_member(&self.text[open + 1..close], strays, self.ctx)
             || meets(self.text, strays)
             || self.text[open..].starts_with("\"\"\"")
             || comments(&self.text[open..close], strays.len())
@@ -427,12 +429,56 @@ fn swallows_border(text: &str, strays: &[usize], quote: char, ctx: &Context<'_>)
     })
 }
 
+/// Whether a string that holds stray quotes seems to hold a member's key with its colon, however its quotes
+/// and its comma are written: `x","b”:"y`, `x, b: "y`, `x"， "b": "y`; or a key without its colon between a
+/// comma and a value: `x', "b" 'y`. A schema knows which keys there are; without one only what stands behind
+/// a comma counts. Braces within the string are its own.
+fn swallows_member(content: &str, strays: &[usize], ctx: &Context<'_>) -> bool {
+    const QUOTES: &[char] = &['"', '\'', '`', '“', '”', '„', '‘', '’', '«', '»'];
+    const COMMAS: &[char] = &[',', ';', '，', '、', '；'];
+    if strays.is_empty() {
+        return false;
+    }
+    let (mut depth, mut at) = (0i32, 0);
+    while let Some(c) = content[at..].chars().next() {
+        let Some(end) = identifier_end(content, at) else {
+            depth += i32::from(c == '{') - i32::from(c == '}');
+            at += c.len_utf8();
+            continue;
+        };
+        let name = &content[at..end];
+        let before = content[..at].trim_end_matches(QUOTES);
+        let opened = before.len() < at;
+        let behind_comma = before.trim_end().ends_with(COMMAS);
+        let behind = content[end..].trim_start_matches(|c| QUOTES.contains(&c) || matches!(c, '\\' | ']'));
+        let closed = content.len() - behind.len() > end;
+        let behind = behind.trim_start().trim_start_matches(',');
+        let key = if let Some(value) = behind.strip_prefix([':', '：']) {
+            // `first, call: now`: without quotes at either end it is a key only before a string.
+            behind_comma && (opened || closed || value.trim_start().starts_with(QUOTES))
+                || !ctx.has_schema() && opened && closed
+                || ctx.has_schema()
+                    && (opened || closed || behind_comma || before.trim_end_matches(' ').ends_with('\n'))
+        } else {
+            opened && closed && behind_comma && behind.starts_with(QUOTES)
+        };
+        if depth <= 0 && key && (!ctx.has_schema() || ctx.judge.declares_within(name)) {
+            return true;
+        }
+        at = end;
+    }
+    false
+}
+
 /// Whether an item of an array with these stray quotes may be several items: quotes that are not in pairs,
 /// or nothing but signs between two of them.
 fn parts_items(text: &str, strays: &[usize], quote: u8) -> bool {
     let signs = |pair: &[usize]| {
         let between = text[pair[0] + 1..pair[1]].trim();
-        matches!(between, "or" | "and" | "\\n") || !between.contains(char::is_alphanumeric)
+        matches!(between, "or" | "and" | "\\n")
+            || !between.contains(char::is_alphanumeric)
+            || between.starts_with(',')
+            || between.ends_with(',')
     };
     // An apostrophe has no partner.
     quote == b'"' && strays.len() % 2 == 1 || strays.chunks_exact(2).any(signs)
@@ -462,7 +508,9 @@ fn meets(text: &str, strays: &[usize]) -> bool {
         // `"x" name: "y"`: a comma is missing before a key without quotes.
         let key = between.strip_suffix(':').map(str::trim_end);
         let key = key.is_some_and(|name| identifier_end(name, 0) == Some(name.len()));
-        n % 2 == 0 && (spaced && (between.is_empty() || key) || between == "+")
+        // `"fas" . "t"`: another language's sign for one string of two.
+        let sign = !between.contains(char::is_alphanumeric);
+        n % 2 == 0 && (spaced && (sign || key) || between == "+")
     })
 }
 

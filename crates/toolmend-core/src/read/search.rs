@@ -275,18 +275,18 @@ impl<'t> Search<'t> {
         }
         let mut edits = self.trail.edits(&self.head.edits, node.last);
         // Closers too many and too few in one body: it is not known which of them was meant.
-        // `opts: {"x":1}}`: nor whether the name before the object is a key of a larger one.
-        // `{"name":…,"arguments":{…},"x":1}}`: nor where the inner object was meant to end.
         let extra = tail.closers > 0 || edits.iter().any(|e| e.rule == Rule::ExtraCloser);
         // `The call "city": {"a":1}`: nor, with words for one end and nothing for the other, that the quoted
         // word is a key.
         let words = || self.head.edits.iter().any(|e| matches!(e.rule, Rule::Prose | Rule::CodeStatement));
         let both = self.head.headless && node.closers > 0 && words();
+        // `{"o": {, "c": "x"}`: nor whether a comma too many stands where a closer is missing.
+        let first = skip_white(self.text, self.head.start + 1);
+        let leading =
+            node.closers > 0 && edits.iter().any(|e| e.rule == Rule::LeadingComma && e.start > first);
         if both
-            || extra
-                && (node.closers > 0
-                    || self.head.member
-                    || !self.ctx.has_schema() && self.head.enveloped(self.text))
+            || leading
+            || extra && (node.closers > 0 || self.head.leaves_open(self.text, &edits, self.ctx))
         {
             return self.fail(cost, Reason::Unreadable, node.scan.end());
         }

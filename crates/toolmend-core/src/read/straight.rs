@@ -23,7 +23,7 @@ pub(super) fn read(text: &str, head: &mut Head, ctx: &Context<'_>) -> Option<Rea
                 let Ok(tail) = frame::tail(text, end, head, ctx, &mut edits) else { break };
                 let within = &edits[inside..before];
                 let extra = tail.closers > 0 || within.iter().any(|e| e.rule == Rule::ExtraCloser);
-                if extra && (head.member || !ctx.has_schema() && head.enveloped(text)) {
+                if extra && head.leaves_open(text, within, ctx) {
                     break;
                 }
                 let begun = if head.headless { Cost::NONE.with(Grade::Punctuation, 1) } else { Cost::NONE };

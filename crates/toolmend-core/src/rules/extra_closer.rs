@@ -29,6 +29,12 @@ pub(super) const SPEC: Spec = Spec {
 fn moves(fault: &Fault<'_>, out: &mut Moves) {
     let next = fault.text.as_bytes().get(skip_white(fault.text, fault.at + 1));
     let goes_on = matches!(next, None | Some(b',' | b'}' | b']'));
+    // Behind a closer it is one too many; behind another value its opener may be what is missing, and only
+    // the schema can tell.
+    let doubled = fault.text[..fault.at].trim_ascii_end().ends_with(['}', ']']);
+    if !doubled && !fault.ctx.has_schema() {
+        return;
+    }
     if fault.slot == Slot::After && matches!(fault.byte(), Some(b'}' | b']')) && goes_on {
         out.add(Edit::delete(Rule::ExtraCloser, fault.at, fault.at + 1), fault.at + 1, fault.scan.clone());
     }

@@ -44,7 +44,8 @@ fn layer(text: &str) -> Option<Vec<Edit>> {
         return None;
     }
     // A raw sign beside its entity: the level is not even.
-    let uneven = text.contains("&lt;") && text.contains('<') || text.contains("&gt;") && text.contains('>');
+    let escaped = ["&lt;", "&gt;", "&amp;"].iter().any(|entity| text.contains(entity));
+    let uneven = escaped && text.contains(['<', '>']);
     if uneven {
         return None;
     }

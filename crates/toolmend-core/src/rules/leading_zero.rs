@@ -29,8 +29,9 @@ pub(super) const SPEC: Spec = Spec {
 
 fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     let number = run(spot)?;
-    // `[12,000]`: a comma between thousands.
-    if spot.slot == Slot::Item && number.len() == 3 && spot.text[..spot.at].ends_with(',') {
+    // `[12, 000]`: a comma between thousands, on one line.
+    let before = spot.text[..spot.at].trim_end_matches([' ', '\t']);
+    if spot.slot == Slot::Item && number.len() == 3 && before.ends_with(',') {
         return None;
     }
     let sign = usize::from(number.starts_with('-'));

@@ -30,7 +30,8 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
     let end = fault.scan.end();
     let quoted = end > 0 && fault.text.as_bytes()[end - 1] == b'"';
     // The colon may stand on the wrong side of a quote.
-    let astray = fault.text[..end].ends_with(":\"") || fault.rest().starts_with("\":");
+    let key = fault.text[..end].strip_suffix('"').unwrap_or("");
+    let astray = key.trim_end().ends_with(':') || fault.rest().starts_with("\":");
     if fault.slot == Slot::Colon
         && !astray
         && quoted

@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 use crate::Scanner;
-use crate::read::lexeme::{colon_ahead, json_escape};
+use crate::read::lexeme::{colon_ahead, invisible, json_escape};
 use crate::scan::Status;
 use super::{Act, Counter, Example, Spec};
 use crate::{Edit, Ending, Grade, Rule};
@@ -61,7 +61,42 @@ fn taken_off(text: &str, from: usize) -> Option<Vec<Edit>> {
             return None;
         }
     }
+    if only_quotes(text, from, &pairs) {
+        return None;
+    }
     unescape(text, &pairs, Rule::OverEscaped)
+}
+
+/// Whether the backslashes show that only the quotes were escaped: a drive's path whose doubled backslashes
+/// would become control characters, or raw line breaks in a string beside escaped ones.
+fn only_quotes(text: &str, from: usize, pairs: &[usize]) -> bool {
+    let b = text.as_bytes();
+    let control =
+        |at: usize| b[at + 1] == b'\\' && b.get(at + 2).is_some_and(|c| b"bfnrtu".contains(c));
+    let drive = |at: usize| {
+        at > 2 && b[at - 1] == b':' && b[at - 2].is_ascii_alphabetic() && !b[at - 3].is_ascii_alphanumeric()
+    };
+    let (mut controls, mut broken) = (false, false);
+    let (mut within, mut escaped, mut last) = (false, false, from);
+    for &at in pairs {
+        if control(at) && !escaped {
+            controls = true;
+            if drive(at) {
+                return true;
+            }
+        }
+        broken |= within && text[last..at].contains(['\n', '\r']);
+        // `\\\"` is a quote of the content, one level down.
+        escaped &= at == last;
+        if b[at + 1] == b'"' {
+            within ^= !escaped;
+            escaped = false;
+        } else {
+            escaped = b[at + 1] == b'\\' && !escaped;
+        }
+        last = at + 2;
+    }
+    controls && broken
 }
 
 /// Where the level begins: behind a brace, or at the first quote where the brace is missing.
@@ -73,7 +108,8 @@ fn level_begin(text: &str) -> Option<usize> {
     // Nothing but bare words and punctuation may stand between the brace and the quote, and nothing but
     // words before them: else the quote may be one inside a string of another kind.
     let before = &text[..slash];
-    let bare = |c: char| c.is_ascii_alphanumeric() || c.is_ascii_whitespace() || "\\,:{}[]_-+.".contains(c);
+    let seen = |c: char| c.is_ascii_alphanumeric() || c.is_ascii_whitespace() || "\\,:{}[]_-+.".contains(c);
+    let bare = |c: char| seen(c) || invisible(c.encode_utf8(&mut [0; 4]), 0).is_some();
     if before.contains(['“', '”', '„', '«']) {
         return None;
     }

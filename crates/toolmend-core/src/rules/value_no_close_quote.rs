@@ -35,7 +35,13 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     let words = line.strip_suffix(',')?;
     let comma = spot.at + 1 + words.len();
     let within = inside(spot.text, spot.at + 1, b'"')?.close < line_end;
-    if words.is_empty() || words.trim_end().ends_with([',', '\\', '"']) || within {
+    if words.is_empty() || words.ends_with([',', '\\', '"']) || closes_more(words) || within {
+        return None;
+    }
+    // `"a:" 5,`: with the key's quote missing as well, the colon may stand on the wrong side of it.
+    let key = spot.text[..spot.at].trim_ascii_end().strip_suffix(':')?.trim_ascii_end();
+    let name = key.trim_end_matches(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '-'));
+    if !key.ends_with('"') && name.ends_with('"') {
         return None;
     }
     // The next line opens with a declared key, and its colon, that is not given yet.
@@ -57,4 +63,26 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     let mut edits: Vec<Edit> = escape_raw(spot.text, &escaped.raw).filter(|e| e.start < comma).collect();
     edits.push(Edit::insert(Rule::ValueNoCloseQuote, comma, "\""));
     pairs.then_some(Lexeme { end: comma, edits })
+}
+
+/// Whether the last sign of these words closes what they do not open: it may not be their own.
+fn closes_more(words: &str) -> bool {
+    let Some(last) = words.chars().next_back() else { return false };
+    let count = |c: char| words.matches(c).count();
+    // `it's`
+    let apostrophes = || {
+        let letter = |at: Option<&u8>| at.is_some_and(u8::is_ascii_alphabetic);
+        let b = words.as_bytes();
+        words.match_indices('\'').filter(|&(at, _)| letter(b[..at].last()) && letter(b.get(at + 1))).count()
+    };
+    match last {
+        '\'' => (count('\'') - apostrophes()) % 2 == 1,
+        '`' => count('`') % 2 == 1,
+        '”' => count('“') < count('”'),
+        '’' => count('‘') < count('’'),
+        '»' => count('«') < count('»'),
+        '}' => count('{') < count('}'),
+        ']' => count('[') < count(']'),
+        _ => false,
+    }
 }

@@ -2,6 +2,7 @@
 
 use alloc::vec;
 use crate::read::lexeme::{Lexeme, Spot, skip_white};
+use crate::scan::Slot;
 use super::{Act, Counter, Example, Spec};
 use crate::{Edit, Ending, Grade, Rule};
 
@@ -35,6 +36,11 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     let end = spot.at + words.len() + 1;
     let delimiter = matches!(spot.text.as_bytes().get(skip_white(spot.text, end)), Some(b',' | b'}' | b']'));
     let lost = borders && b.iter().all(|&c| word_like(c)) && !OTHER.iter().any(|o| first.eq_ignore_ascii_case(o));
-    (spot.slot.takes_value() && lost && delimiter)
+    // In a list the quote may be one within the item before it on the line: `["a", b", "c"]`.
+    let before = &spot.text[..spot.at];
+    let alone = spot.slot == Slot::Item && before.trim_end_matches([' ', '\t']).ends_with(['\n', '[']);
+    // What cannot be seen before them may be the first of the words.
+    let unseen = before.chars().next_back().is_some_and(|c| !c.is_ascii());
+    ((spot.slot == Slot::Value || alone) && !unseen && lost && delimiter)
         .then(|| Lexeme { end, edits: vec![Edit::insert(Rule::ValueNoOpenQuote, spot.at, "\"")] })
 }

@@ -1,4 +1,4 @@
-//! The table of cases in `testdata/bodies.jsonl`, which the Python and Node tests read as well.
+//! The table of cases in `testdata/bodies.jsonl`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
