@@ -72,13 +72,13 @@ pub(crate) struct ArgsArgs {
 /// told otherwise.
 #[derive(Debug, Args)]
 pub(crate) struct CommonArgs {
-    /// The model that wrote it; decides which format marks are expected. Overrides the turn's own
+    /// The model that wrote it; decides which format marks are expected. Goes before the name in the turn
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
     /// The tool that is called: OpenAI's, Anthropic's, Gemini's or MCP's description, or a JSON Schema
     #[arg(long, value_name = "FILE", conflicts_with = "tools")]
     pub(crate) tool: Option<PathBuf>,
-    /// All tools that the model was offered; a call of any other is declined
+    /// All tools that the model was offered, as a list; a call of any other is declined
     #[arg(long, value_name = "FILE")]
     pub(crate) tools: Option<PathBuf>,
     /// The riskiest repair to accept

@@ -43,7 +43,7 @@ impl Choice {
         match certify(body, &receipt) {
             Ok(output) => {
                 if ctx.has_schema() {
-                    receipt.notes.extend(ctx.judge.notes(&output));
+                    receipt.notes.extend(notes_on(&output, &ctx.judge.admits(&output), ctx));
                 }
                 Verdict::Mended { output, receipt }
             }
@@ -65,23 +65,37 @@ impl Choice {
 
 /// What is to become of a body that is a valid object.
 pub(crate) fn whole(body: &str, ctx: &Context<'_>) -> Verdict {
+    let cut = ctx.evidence.ending() == Ending::Cut;
+    let empty = cut && body.bytes().all(|c| c.is_ascii_whitespace() || c == b'{' || c == b'}');
+    let mut noted = Vec::new();
+    if empty {
+        noted.push(Note { kind: NoteKind::EmptyInCutTurn, at: String::new() });
+    }
     if !ctx.has_schema() {
-        return Verdict::Intact { notes: Vec::new() };
+        return Verdict::Intact { notes: noted };
     }
     let admission = ctx.judge.admits(body);
     let Admission::Invalid { at, what } = admission else {
-        let empty = body.bytes().all(|c| c.is_ascii_whitespace() || c == b'{' || c == b'}');
-        let cut = ctx.evidence.ending() == Ending::Cut;
-        if empty && cut && admission == Admission::Valid && !ctx.judge.takes_nothing() {
+        if empty && admission == Admission::Valid && !ctx.judge.takes_nothing() {
             return Verdict::Declined(Decline { ending: Ending::Cut, ..no(Reason::EmptyInCutTurn, 0) });
         }
-        return Verdict::Intact { notes: ctx.judge.notes(body) };
+        noted.extend(notes_on(body, &admission, ctx));
+        return Verdict::Intact { notes: noted };
     };
     match admit(body, ctx) {
         Ok(Some(choice)) => choice.verdict(body, ctx),
         Ok(None) => declined(no(Reason::SchemaInvalid { at, what }, 0), ctx),
         Err(reason) => declined(no(reason, 0), ctx),
     }
+}
+
+/// What is worth knowing about an object that is used, and whether its schema could be.
+fn notes_on(object: &str, admission: &Admission, ctx: &Context<'_>) -> Vec<Note> {
+    let mut notes = ctx.judge.notes(object);
+    if let Admission::Unvalidatable { .. } = admission {
+        notes.insert(0, Note { kind: NoteKind::SchemaUnusable, at: String::new() });
+    }
+    notes
 }
 
 /// What is to become of a body that is no valid object.

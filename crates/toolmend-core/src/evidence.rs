@@ -127,9 +127,11 @@ impl<'a> Evidence<'a> {
     #[must_use]
     pub fn finish_reason(mut self, reason: Option<&str>) -> Self {
         self.clues.push(match reason {
-            Some("stop" | "tool_calls" | "function_call" | "tool_use" | "end_turn" | "STOP") => {
-                Clue::FinishStop
-            }
+            // `tool_call`: ml-explore/mlx-lm#782. `eos_token`, `stop_sequence`: Text Generation Inference.
+            Some(
+                "stop" | "tool_calls" | "tool_call" | "function_call" | "tool_use" | "end_turn" | "STOP"
+                | "eos_token" | "stop_sequence" | "completed",
+            ) => Clue::FinishStop,
             Some("length" | "max_tokens" | "MAX_TOKENS" | "model_context_window_exceeded" | "incomplete") => {
                 Clue::FinishLength
             }

@@ -11,7 +11,7 @@ pub enum Grade {
     Punctuation,
     /// How a token is written, never what it says.
     Spelling,
-    /// Several readings were possible and the evidence beside the text admits exactly one.
+    /// The tool's schema admits exactly one of several readings, fixes a type, or proves the call whole.
     Schema,
     /// Closers were set at the end, and nothing says that the end was reached or that this was the place.
     Closing,

@@ -1,14 +1,14 @@
 //! The entry points: one body at once, or piece by piece.
 
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use crate::context::Context;
 use crate::scan::Status;
 use crate::verdict::{Decline, Reason, Verdict};
 use crate::{Evidence, Judge, Scanner, decide};
 
-/// The longest body that is looked into, in bytes; longer ones are declined.
+/// The longest body that is looked into, in bytes. A longer one is declined, unless it is a valid object
+/// that no schema judges.
 pub const MAX_BODY: usize = 64 << 20;
 
 /// Says what is to become of one body.
@@ -95,10 +95,11 @@ fn decide(body: &str, status: Status, evidence: &Evidence<'_>, judge: &dyn Judge
     let decline =
         |reason, at| Verdict::Declined(Decline { ending: evidence.ending(), ..decide::no(reason, at) });
     match status {
-        // Whatever its length: it is not looked into any further.
-        Status::Whole if judge.is_blind() => Verdict::Intact { notes: Vec::new() },
         Status::TooDeep { at } => decline(Reason::TooDeep, at),
-        _ if body.len() > MAX_BODY => decline(Reason::TooLong, MAX_BODY),
+        // What no schema judges is used whatever its length.
+        _ if body.len() > MAX_BODY && !(status == Status::Whole && judge.is_blind()) => {
+            decline(Reason::TooLong, MAX_BODY)
+        }
         Status::Whole => decide::whole(body, &Context::new(evidence, judge)),
         _ => decide::faulty(body, &Context::new(evidence, judge)),
     }

@@ -69,8 +69,8 @@ impl Verdict {
 
 /// What a repair did, and on what grounds. Output = input with the edits applied.
 ///
-/// A repair has several steps only where a whole level of escaping was taken off: each such level is a
-/// step of its own, and the edits of a step count in the text that the step before it made.
+/// A whole level of escaping, an envelope that was opened, and the repairs that the schema decides are each
+/// a step of their own; the edits of a step count in the text that the step before it made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {
     /// The steps, each a sorted list of disjoint edits; at least one, none of them empty.
@@ -130,7 +130,7 @@ pub struct Note {
 pub enum NoteKind {
     /// A key stands twice in one object; parsers differ in which one they keep.
     DuplicateKey,
-    /// The turn was cut, and the body is an empty object.
+    /// The turn was cut, and the body is an empty object: what was to follow may be missing.
     EmptyInCutTurn,
     /// The empty object, for a tool that has required properties.
     EmptyForRequired,
@@ -257,7 +257,7 @@ impl Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Reason::Empty => f.write_str("there is no text"),
+            Reason::Empty => f.write_str("it says nothing, and the tool is not known to take nothing"),
             Reason::NoObject => f.write_str("there is no JSON object in the text"),
             Reason::OpenString => f.write_str("a string is open at the end of the text"),
             Reason::Dangling => f.write_str("the text ends where more must follow"),

@@ -19,18 +19,8 @@ const MAX_TAG: usize = 64;
 /// All notes on a body, in the order of its text.
 pub(crate) fn all(tool: &Tool, text: &str) -> Vec<Note> {
     let mut notes = Vec::new();
-    let compiled = match tool.schema.as_deref().map(|schema| schema.compiled()) {
-        None => None,
-        Some(Ok(compiled)) => Some(compiled),
-        Some(Err(_)) => {
-            notes.push(Note { kind: NoteKind::SchemaUnusable, at: String::new() });
-            None
-        }
-    };
+    let compiled = tool.schema.as_deref().and_then(|schema| schema.compiled().ok());
     let Ok(doc) = Doc::parse(text) else { return notes };
-    if compiled.is_some_and(|compiled| compiled.too_deep(&doc)) {
-        notes.push(Note { kind: NoteKind::SchemaUnusable, at: String::new() });
-    }
     if let Some(compiled) = compiled
         && (doc.len(), doc.kind(0)) == (1, Kind::Object)
         && Reach::root(compiled).required().next().is_some()

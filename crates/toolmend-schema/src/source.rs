@@ -232,6 +232,11 @@ fn allow_null(schema: &mut Value) {
     if let Some(Value::Array(allowed)) = members.get_mut("enum") {
         allowed.push(Value::Null);
     }
+    for either in ["anyOf", "oneOf"] {
+        if let Some(Value::Array(schemas)) = members.get_mut(either) {
+            schemas.push(serde_json::json!({"type": "null"}));
+        }
+    }
 }
 
 #[cfg(test)]
@@ -259,6 +264,11 @@ mod tests {
                 Dialect::Gemini,
                 json!({"type": "array", "minItems": 2,
                        "items": {"enum": ["STRING", null], "type": ["string", "null"], "nullable": true}}),
+            ),
+            (
+                r#"{"nullable":true,"anyOf":[{"type":"STRING"},{"type":"NUMBER"}]}"#,
+                Dialect::Gemini,
+                json!({"nullable": true, "anyOf": [{"type": "string"}, {"type": "number"}, {"type": "null"}]}),
             ),
             (r#"{"default":{"type":"STRING"}}"#, Dialect::Gemini, json!({"default": {"type": "STRING"}})),
             (r#"{"a":1,"a":2}"#, Dialect::Standard, json!({"a": 2})),

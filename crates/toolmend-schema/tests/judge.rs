@@ -165,7 +165,7 @@ fn a_tool_may_take_nothing() {
 
 #[test]
 fn oddities_are_noted() {
-    use NoteKind::{ControlInPath, DuplicateKey, EmptyForRequired, SchemaUnusable, SwallowedParameter};
+    use NoteKind::{ControlInPath, DuplicateKey, EmptyForRequired, SwallowedParameter};
     let tool = Tool::new(
         "t",
         r#"{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"},"preset":{},
@@ -210,8 +210,6 @@ fn oddities_are_noted() {
         let want: Vec<_> = notes.iter().map(|&(kind, at)| (kind, at.to_owned())).collect();
         assert_eq!(got, want, "{body}");
     }
-    let unusable = Tool::new("t", r#"{"type":1}"#);
-    assert_eq!(unusable.notes("{}"), [Note { kind: SchemaUnusable, at: String::new() }]);
     let none = Tool::one(r#"{"type":"bash_1","name":"bash"}"#).expect("a tool");
     assert_eq!(none.notes(r#"{"a":1,"a":2}"#), [Note { kind: DuplicateKey, at: "/a".to_owned() }]);
 }

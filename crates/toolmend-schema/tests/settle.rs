@@ -196,6 +196,12 @@ fn containers_written_as_strings() {
         ("ids", r#""[1, 2""#, None, rule),
         ("ids", r#""[1, 2}""#, None, rule),
         ("tags", r#""['a', 'b""#, None, rule),
+        // Numbers that would be written in another way, and words that are not JSON's.
+        ("ids", r#""[0x1F]""#, None, rule),
+        ("ids", r#""[007]""#, None, rule),
+        ("any_list", r#""[.5]""#, None, rule),
+        ("any_list", r#""[1_000]""#, None, rule),
+        ("ids", r#""[1 /* one */]""#, None, rule),
         // More than the container, or not the one that fits.
         ("free", r#""Use this: {\"a\": 1}""#, None, rule),
         ("free", r#""{\"a\": 1} and more""#, None, rule),
@@ -220,6 +226,9 @@ fn one_item_for_a_list() {
         ("tags", r#""light red""#, Some(r#"["light red"]"#), rule),
         ("ids", "5", Some("[5]"), rule),
         ("any_list", "true", Some("[true]"), rule),
+        // They may say that there is none.
+        ("any_list", "false", None, rule),
+        ("any_list", "{}", None, rule),
         ("steps", r#"{"at": 1}"#, Some(r#"[{"at": 1}]"#), rule),
         ("one_or_many", r#""red""#, Some(r#"["red"]"#), rule),
         // It may be a list itself.

@@ -67,6 +67,40 @@ fn limits() {
     }
 }
 
+/// Every Rust file below this folder.
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn every_limit_stands_in_the_table() {
+    let rows = table("Limits");
+    let mut found = Vec::new();
+    for entry in fs::read_dir(root().join("crates")).unwrap() {
+        sources(&entry.unwrap().path().join("src"), &mut found);
+    }
+    let mut seen = 0;
+    for path in found {
+        for line in fs::read_to_string(&path).unwrap().lines() {
+            let Some((_, rest)) = line.split_once("const MAX_") else { continue };
+            let Some((name, _)) = rest.split_once(':') else { continue };
+            let name = format!("MAX_{name}");
+            let listed =
+                rows.iter().any(|row| quoted(&row[0])[0] == name && path.ends_with(quoted(&row[4])[0]));
+            assert!(listed, "{name} of {} is in no row of the table", path.display());
+            seen += 1;
+        }
+    }
+    assert!(seen > 30, "the limits were not found");
+}
+
 #[test]
 fn every_law_has_its_tests() {
     let laws = table("The laws");

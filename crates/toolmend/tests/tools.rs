@@ -1,6 +1,9 @@
 //! Calls and their tools: which tool judges which call, and what its schema lets out.
 
-use toolmend::{CallDelta, CallStream, Evidence, Reason, SettledCall, Tool, ToolError, Toolmend, Verdict};
+use toolmend::{
+    CallDelta, CallStream, Ending, Evidence, NoteKind, Reason, SettledCall, Tool, ToolError, Toolmend,
+    Verdict,
+};
 
 /// What a request offers, in the form of OpenAI's API.
 const TOOLS: &str = r#"[
@@ -92,6 +95,27 @@ fn the_arguments_in_an_envelope_are_graded_as_without_it() {
             other => panic!("{body}: {other:?}"),
         }
     }
+}
+
+fn notes(toolmend: &Toolmend<'_>, body: &str, ending: Ending) -> Vec<NoteKind> {
+    match toolmend.mend(body, Evidence::new().stated(ending)) {
+        Verdict::Intact { notes } => notes.into_iter().map(|note| note.kind).collect(),
+        Verdict::Mended { receipt, .. } => receipt.notes.into_iter().map(|note| note.kind).collect(),
+        Verdict::Declined(no) => panic!("{body}: {no:?}"),
+    }
+}
+
+#[test]
+fn what_is_noticed_is_reported() {
+    let unusable = offered(&[UNUSABLE]);
+    assert_eq!(notes(&unusable, r#"{"a": 1}"#, Ending::Complete), [NoteKind::SchemaUnusable]);
+    assert_eq!(notes(&unusable, r#"{"a": 1,}"#, Ending::Complete), [NoteKind::SchemaUnusable]);
+    // More values than are checked.
+    let open = offered(&[r#"{"name": "t", "parameters": {"type": "object"}}"#]);
+    let large = format!(r#"{{"a": [{}0]}}"#, "0,".repeat(toolmend_schema::limits::MAX_ITEMS));
+    assert_eq!(notes(&open, &large, Ending::Complete), [NoteKind::SchemaUnusable]);
+    assert_eq!(notes(&Toolmend::new(), "{}", Ending::Cut), [NoteKind::EmptyInCutTurn]);
+    assert_eq!(notes(&Toolmend::new(), "{}", Ending::Complete), []);
 }
 
 fn run(calls: &[SettledCall]) -> Vec<(&str, Option<&str>)> {

@@ -51,7 +51,10 @@ fn inputs_with_nothing_in_them() {
     // An empty body is a call that is declined, and no records are no fault.
     let args = toolmend(&["args", path], "");
     assert_eq!((args.code, args.out.as_str()), (Some(1), ""));
-    assert_eq!(args.err, "repair failed: there is no text at byte 0\n");
+    assert_eq!(
+        args.err,
+        "repair failed: it says nothing, and the tool is not known to take nothing at byte 0\n"
+    );
     let batch = toolmend(&["batch", path], "");
     assert_eq!((batch.code, batch.out.as_str()), (Some(0), ""));
     assert_eq!(batch.err, format!("note: {path} holds no records\n"));

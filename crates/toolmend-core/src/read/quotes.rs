@@ -2,8 +2,8 @@
 //!
 //! Every quote of a value string may be content or its end; it is an end only where a delimiter follows.
 //! The readings are found in the order of their stray quotes, all of one number before the next. Keys are
-//! taken as clean, and nothing but strings is repaired on the way, so that no repair of another kind can
-//! explain a quote away.
+//! taken as clean. Other tokens that a rule knows count as much as several stray quotes, and nothing between
+//! tokens is repaired on the way, so that no repair of another kind can explain a quote away.
 
 use alloc::collections::{BTreeMap, BinaryHeap};
 use alloc::vec::Vec;

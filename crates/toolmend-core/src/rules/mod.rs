@@ -68,9 +68,10 @@ pub(crate) enum Act {
     Move(Ways),
     /// A whole level of escaping around the body: answers the edits that take it off.
     Layer(Layer),
-    /// What stands around the object: recognised by `read::frame`.
+    /// What stands around the object: `read::frame` and `envelope`.
     Frame,
-    /// Found by searching through all readings: `read::quotes`.
+    /// Found by weighing readings of the whole body: `read::quotes`, `decide`, and the schema's own repairs
+    /// in `toolmend-schema`.
     Search,
 }
 

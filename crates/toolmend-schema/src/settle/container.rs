@@ -49,7 +49,11 @@ fn keeps_structure(rule: Rule) -> bool {
                 | Rule::MissingColon
                 | Rule::WrongSeparator
         ),
-        Grade::Spelling => true,
+        // A number that is written in another way is no longer the one that the string says.
+        Grade::Spelling => !matches!(
+            rule,
+            Rule::Comment | Rule::HexNumber | Rule::LeadingZero | Rule::BarePoint | Rule::DigitSeparator
+        ),
         Grade::Schema | Grade::Closing | Grade::Cut => false,
     }
 }

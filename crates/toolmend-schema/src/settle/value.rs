@@ -138,8 +138,10 @@ impl<'a> Site<'a> {
         self.member_of.is_some()
             && match self.doc.kind(self.at) {
                 Kind::String => !is_list_like(&self.doc.string(self.at)),
-                Kind::Array | Kind::Null | Kind::Key => false,
-                Kind::Object | Kind::Number | Kind::True | Kind::False => true,
+                // `{}` and `false` may say that there is no item.
+                Kind::Object => self.doc.children(self.at).next().is_some(),
+                Kind::Array | Kind::Null | Kind::False | Kind::Key => false,
+                Kind::Number | Kind::True => true,
             }
     }
 }
