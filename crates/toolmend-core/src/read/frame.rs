@@ -39,7 +39,9 @@ impl Head {
         // `opts: {"x":1}}`: the name before the object may be a key of a larger one.
         // `{"name":…,"arguments":{…},"x":1}}`: where the inner object was meant to end is not known.
         // `{"b": 4]}`: an opener may be missing, and no closer be wrong.
+        // `{"a":"{\"k\": \"v"}}`: the braces match, so a string may have ended before its own.
         self.member
+            || !edits.iter().any(|e| e.rule == Rule::DoubledOpener) && balanced(text)
             || !ctx.has_schema()
                 && (self.enveloped(text) || edits.iter().any(|e| e.rule == Rule::WrongCloser))
     }
@@ -360,6 +362,12 @@ fn gives_declared(words: &str, ctx: &Context<'_>) -> bool {
     // The last name may be the object's own.
     let words = words.strip_suffix([':', '=']).unwrap_or(words);
     words.lines().any(|line| names_declared(line, ctx))
+}
+
+/// Whether there are no more closers than openers, those in strings counted as well.
+fn balanced(text: &str) -> bool {
+    let count = |sign| memchr::memchr_iter(sign, text.as_bytes()).count();
+    count(b'}') <= count(b'{') && count(b']') <= count(b'[')
 }
 
 /// The name of a tool that stands before the object, where the called one's would stand, and is another.

@@ -33,6 +33,9 @@ const MAX_STRAY: usize = 400;
 /// How many more stray quotes a second reading may have to count against a way that is wary.
 const MARGIN: usize = 6;
 
+/// The longest name of a member that a string with stray quotes may hold, in characters.
+const MAX_NAME: usize = 64;
+
 /// What a token that a rule knows costs, in stray quotes.
 const TOKEN: usize = 3;
 
@@ -341,6 +344,7 @@ impl Search<'_> {
             // `it''s` is `it's` where quotes are doubled to be escaped.
             let doubled = strays.windows(2).any(|pair| pair[1] == pair[0] + 1);
             let doubtful = doubled
+                || parts(&self.text[open..=close], open, strays, &all.pairs)
                 || swallows_member(&self.text[open + 1..close], strays, self.ctx)
                 || swallows_border(self.text, strays, '\'', self.ctx)
                 || meets(self.text, strays)
@@ -355,10 +359,13 @@ impl Search<'_> {
         edits.extend(escape_raw(self.text, &all.raw));
         edits.sort_by_key(|e| e.start);
         let doubtful = swallows_border(self.text, strays, '"', self.ctx)
+            || parts(&self.text[open..=close], open, strays, &all.pairs)
             || swallows_member(&self.text[open + 1..close], strays, self.ctx)
             || meets(self.text, strays)
             || self.text[open..].starts_with("\"\"\"")
             || comments(&self.text[open..close], strays.len())
+            // `\\"`: all of them may be quotes that were escaped twice.
+            || !strays.is_empty() && strays.iter().all(|&at| b[at - 1] == b'\\')
             || strays.len() % 2 == 1 && (strays.len() > MAX_ODD || in_word(self.text, strays))
             || breaks_line(self.text, &all.raw, strays);
         Some((edits, doubtful))
@@ -419,11 +426,13 @@ fn swallows_border(text: &str, strays: &[usize], quote: char, ctx: &Context<'_>)
         let line = between.contains('\n') || between.contains("\\n");
         let begins = before.ends_with('{');
         // Quotes in pairs stand before it, and one more: the string, or a quotation in it, could have ended.
-        let behind_end = n > 0 && value.len() == strays[n - 1] + 1;
-        if behind_end && (n % 2 == 1 && (colon || closed) || ends_member && colon && closed) {
+        // A schema knows which keys there are; others are words of the string.
+        let declared = !ctx.has_schema() || ctx.judge.declares_within(&text[open + 1..name_end]);
+        let behind_end = n > 0 && !begins && value.len() == strays[n - 1] + 1;
+        let other = n % 2 == 1 && (closed && !colon || colon && declared);
+        if behind_end && (other || ends_member && colon && closed) {
             return true;
         }
-        // A schema knows which keys there are; others are words of the string.
         let known = !ctx.has_schema() || ctx.judge.declares(&text[open + 1..name_end]);
         known && colon && (n % 2 == 1 || odd && (closed || line || begins || value.ends_with(quote)))
     })
@@ -433,11 +442,13 @@ fn swallows_border(text: &str, strays: &[usize], quote: char, ctx: &Context<'_>)
 /// and its comma are written: `x","b”:"y`, `x, b: "y`, `x"， "b": "y`; or a key without its colon between a
 /// comma and a value: `x', "b" 'y`. A schema knows which keys there are; without one only what stands behind
 /// a comma counts. Braces within the string are its own.
-fn swallows_member(content: &str, strays: &[usize], ctx: &Context<'_>) -> bool {
-    const QUOTES: &[char] = &['"', '\'', '`', '“', '”', '„', '‘', '’', '«', '»'];
+pub(crate) fn swallows_member(content: &str, strays: &[usize], ctx: &Context<'_>) -> bool {
     const COMMAS: &[char] = &[',', ';', '，', '、', '；'];
     if strays.is_empty() {
         return false;
+    }
+    if has_border(content) {
+        return true;
     }
     let (mut depth, mut at) = (0i32, 0);
     while let Some(c) = content[at..].chars().next() {
@@ -466,6 +477,131 @@ fn swallows_member(content: &str, strays: &[usize], ctx: &Context<'_>) -> bool {
             return true;
         }
         at = end;
+    }
+    false
+}
+
+/// Whether a string's stray quotes may part it: between two of them that would open and close a quotation
+/// stands nothing but what separates values, or what does so at its border (`a.py","b.py`, `x, "b":"y`,
+/// `srv/" + name + ".txt`). `string` is the string with its own quotes, and begins at `open`; `pairs` are its
+/// backslashes. What stands in brackets or triple quotes that the string opens and closes is its own.
+fn parts(string: &str, open: usize, strays: &[usize], pairs: &[usize]) -> bool {
+    if strays.is_empty() {
+        return false;
+    }
+    let b = string.as_bytes();
+    let letter = |at: usize| b.get(at).is_some_and(|c| c.is_ascii_alphanumeric() || *c >= 0x80);
+    let mut quotes: Vec<usize> = strays.iter().map(|at| at - open).collect();
+    // A quote that was escaped may be the partner of one that was not.
+    quotes.extend(pairs.iter().map(|at| at + 1 - open).filter(|&at| b[at] == b[0]));
+    quotes.sort_unstable();
+    let own = enclosed(b, &quotes);
+    if b[0] == b'\'' {
+        // `it's`: an apostrophe has no partner.
+        quotes.retain(|&at| !(letter(at - 1) && letter(at + 1)));
+    }
+    // `'"'` is a character.
+    let character = |at: usize| {
+        let before = string[..at].strip_suffix('\\').unwrap_or(&string[..at]);
+        b[0] == b'"' && before.ends_with('\'') && b.get(at + 1) == Some(&b'\'')
+    };
+    quotes.retain(|&at| !own[at] && !character(at));
+    let last = string.len() - 1;
+    // A quotation that fills the string may be the string with doubled quotes.
+    if quotes == [1, last - 1] {
+        return true;
+    }
+    let odd = quotes.len() % 2 == 1;
+    if odd {
+        // Nothing says which of them is alone, so each may stand beside each, and beside the string's own.
+        quotes.insert(0, 0);
+        quotes.push(last);
+    }
+    let mut gaps = quotes.windows(2).step_by(if odd { 1 } else { 2 });
+    gaps.any(|gap| {
+        let (from, to) = (gap[0] + 1, gap[1]);
+        let between = string[from..to].strip_suffix('\\').unwrap_or(&string[from..to]);
+        separates(between, &string[..gap[0]], from > 1, to < last)
+    })
+}
+
+/// Whether this text, between two quotes, may stand between values. Where one of the quotes is the string's
+/// own, what stands beside it there is no border.
+fn separates(between: &str, before: &str, behind_stray: bool, before_stray: bool) -> bool {
+    const COMMAS: &[char] = &[',', ';', '+', '，', '、', '；', '：'];
+    const OTHER: &[char] = &[':', '.', '。', '|', '&', '=', '>', '-', '/', '{', '}', '[', ']', '(', ')'];
+    let between =
+        trim_escaped_white(between).trim_matches(|c: char| c.is_whitespace() || QUOTES.contains(&c));
+    if between.is_empty() {
+        // `alt=""`
+        return !before.trim_end_matches('\\').ends_with('=');
+    }
+    // `"{}"`
+    if [('(', ')'), ('[', ']'), ('{', '}')]
+        .iter()
+        .any(|&(open, close)| between.starts_with(open) && between.ends_with(close))
+    {
+        return false;
+    }
+    behind_stray && between.starts_with(COMMAS)
+        || before_stray && between.ends_with(COMMAS)
+        || matches!(between, "and" | "or")
+        || between.chars().all(|c| COMMAS.contains(&c) || OTHER.contains(&c) || c.is_whitespace())
+}
+
+/// For every byte of a string, whether it stands in brackets, or in triple quotes, that open and close within
+/// it. What is never closed encloses nothing.
+fn enclosed(b: &[u8], quotes: &[usize]) -> Vec<bool> {
+    // How many brackets open, less those that close, at each byte.
+    let mut change = alloc::vec![0i32; b.len() + 1];
+    let mut open: [Vec<usize>; 3] = Default::default();
+    for (at, c) in b.iter().enumerate() {
+        if let Some(kind) = b"([{".iter().position(|o| o == c) {
+            open[kind].push(at);
+        } else if let Some(kind) = b")]}".iter().position(|o| o == c)
+            && let Some(from) = open[kind].pop()
+        {
+            change[from] += 1;
+            change[at + 1] -= 1;
+        }
+    }
+    let near = |at: usize, next: usize| next == at + 1 || next == at + 2 && b[at + 1] == b'\\';
+    let mut triples = quotes.windows(3).filter(|q| near(q[0], q[1]) && near(q[1], q[2]));
+    while let (Some(from), Some(to)) = (triples.next(), triples.next()) {
+        change[from[0]] += 1;
+        change[to[2] + 1] -= 1;
+    }
+    let mut depth = 0;
+    change[..b.len()]
+        .iter()
+        .map(|by| {
+            depth += by;
+            depth > 0
+        })
+        .collect()
+}
+
+/// Any kind of quote.
+const QUOTES: &[char] = &['"', '\'', '`', '“', '”', '„', '‘', '’', '«', '»'];
+
+/// Whether a comma, a key in quotes and a colon stand in a string, outside braces of its own: the model may
+/// have given a member that no schema declares.
+fn has_border(content: &str) -> bool {
+    let mut depth = 0i32;
+    for (at, c) in content.char_indices() {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        if depth > 0 || c != ',' {
+            continue;
+        }
+        let rest = content[at + 1..].trim_start();
+        let Some(name) = rest.strip_prefix(QUOTES) else { continue };
+        let Some(end) = name.char_indices().take(MAX_NAME).find(|&(_, c)| QUOTES.contains(&c)) else {
+            continue;
+        };
+        let behind = name[end.0..].trim_start_matches(QUOTES).trim_start();
+        if end.0 > 0 && behind.starts_with(':') {
+            return true;
+        }
     }
     false
 }

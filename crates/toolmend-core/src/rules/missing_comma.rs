@@ -36,6 +36,10 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
     if fault.text[..fault.scan.end()].ends_with(",\"") {
         return;
     }
+    // `"x"",mode":null`: what opens with a comma is no key, but the rest behind a string that ended too early.
+    if fault.rest().starts_with(['"', '\'']) && fault.rest()[1..].trim_start().starts_with([',', ':', '}', ']']) {
+        return;
+    }
     let follows = if fault.in_object() {
         // Right behind a string, the next quote must be the one that opens the key.
         key_ahead(fault.text, fault.at)

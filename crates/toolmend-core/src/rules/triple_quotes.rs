@@ -1,6 +1,7 @@
 //! `triple-quotes`: a string in triple quotes
 
 use crate::read::lexeme::{Lexeme, Spot};
+use crate::read::quotes::swallows_member;
 use super::backtick_string::plain_words;
 use super::{Act, Counter, Example, Spec};
 use crate::{Ending, Grade, Rule};
@@ -31,6 +32,10 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     let close = from + spot.text[from..].find(mark)?;
     let (words, quote) = (&spot.text[from..close], mark.as_bytes()[0] as char);
     let borders = words.is_empty() || words.starts_with(quote) || spot.text[close + 3..].starts_with(quote);
+    // `"a": """, "b": "v", "c": """`: each may be a string of one quote.
+    if swallows_member(words, &[from], spot.ctx) {
+        return None;
+    }
     if borders || words.contains('\\') || !spot.slot.takes_value() || !spot.followed(close + 3) {
         return None;
     }

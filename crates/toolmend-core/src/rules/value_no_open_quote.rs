@@ -38,7 +38,7 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     let lost = borders && b.iter().all(|&c| word_like(c)) && !OTHER.iter().any(|o| first.eq_ignore_ascii_case(o));
     // In a list the quote may be one within the item before it on the line: `["a", b", "c"]`.
     let before = &spot.text[..spot.at];
-    let alone = spot.slot == Slot::Item && before.trim_end_matches([' ', '\t']).ends_with(['\n', '[']);
+    let alone = spot.slot != Slot::Value && spot.slot.takes_value() && before.trim_end_matches([' ', '\t']).ends_with(['\n', '[']);
     // What cannot be seen before them may be the first of the words.
     let unseen = before.chars().next_back().is_some_and(|c| !c.is_ascii());
     ((spot.slot == Slot::Value || alone) && !unseen && lost && delimiter)
