@@ -158,9 +158,14 @@ fn beneath(text: &str, edits: Vec<Edit>, ctx: &Context<'_>, level: usize) -> Res
         // Positions inside a level are not positions in the body: the level's begin stands for them.
         settle(&inner, ctx, level + 1).map_err(|no| Decline { at: start, ..no })?
     };
-    // An entity between the quotes of a string may be content that was never escaped.
-    let within = |step: &Vec<Edit>| step.iter().any(|e| e.rule == Rule::InnerQuotes);
-    if edits.first().is_some_and(|e| e.rule == Rule::HtmlEntities) && choice.steps.iter().any(within) {
+    // What is still wrong within the strings says that only their quotes were escaped, or that an entity
+    // between them is content.
+    let within = |e: &Edit| match edits.first().map(|e| e.rule) {
+        Some(Rule::HtmlEntities) => e.rule == Rule::InnerQuotes,
+        Some(Rule::OverEscaped) => matches!(e.rule, Rule::InnerQuotes | Rule::BareBackslash),
+        _ => false,
+    };
+    if choice.steps.iter().flatten().any(within) {
         return Err(no(Reason::Ambiguous, start));
     }
     choice.steps.insert(0, edits);

@@ -41,7 +41,9 @@ impl Head {
         // `{"b": 4]}`: an opener may be missing, and no closer be wrong.
         // `{"a":"{\"k\": \"v"}}`: the braces match, so a string may have ended before its own.
         self.member
-            || !edits.iter().any(|e| e.rule == Rule::DoubledOpener) && balanced(text)
+            || !edits.iter().any(|e| e.rule == Rule::DoubledOpener)
+                && balanced(text)
+                && closes_string(text, edits)
             || !ctx.has_schema()
                 && (self.enveloped(text) || edits.iter().any(|e| e.rule == Rule::WrongCloser))
     }
@@ -357,6 +359,19 @@ fn names_declared(line: &str, ctx: &Context<'_>) -> bool {
         })
 }
 
+/// Whether the words name a declared property that the body does not give, in a way in which only an
+/// identifier is written: `dry_run`, `--dry-run`.
+fn names_flag(words: &str, body: &str, ctx: &Context<'_>) -> bool {
+    ctx.has_schema()
+        && words.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))).any(|word| {
+            let name = word.trim_matches('-');
+            let written = name.contains(['_', '-']) || word.starts_with("--");
+            let snake = name.replace('-', "_");
+            let declared = [name, snake.as_str()].into_iter().find(|n| ctx.judge.declares(n));
+            written && declared.is_some_and(|name| !body.contains(name))
+        })
+}
+
 /// Whether a declared property stands in words before the object with a value of its own: `limit: 5`.
 fn gives_declared(words: &str, ctx: &Context<'_>) -> bool {
     // The last name may be the object's own.
@@ -368,6 +383,27 @@ fn gives_declared(words: &str, ctx: &Context<'_>) -> bool {
 fn balanced(text: &str) -> bool {
     let count = |sign| memchr::memchr_iter(sign, text.as_bytes()).count();
     count(b'}') <= count(b'{') && count(b']') <= count(b'[')
+}
+
+/// Whether the closers too many stand behind a string: at one of the edits, or at the end.
+fn closes_string(text: &str, edits: &[Edit]) -> bool {
+    let behind = |at: usize| {
+        text[..at]
+            .trim_end_matches(|c: char| matches!(c, '}' | ']') || c.is_ascii_whitespace())
+            .ends_with(['"', '\''])
+    };
+    behind(text.len()) || edits.iter().any(|e| e.rule == Rule::ExtraCloser && behind(e.start))
+}
+
+/// Whether the closer that is missing may stand on the wrong side of the last quote: `{"a":"x}"`.
+pub(crate) fn closed(text: &str) -> bool {
+    let count = |sign| memchr::memchr_iter(sign, text.as_bytes()).count();
+    let value = text.trim_end();
+    let string = value.trim_end_matches(['"', '\'', '`', '”', '’']);
+    string.len() < value.len()
+        && string.ends_with(['}', ']'])
+        && count(b'{') <= count(b'}')
+        && count(b'[') <= count(b']')
 }
 
 /// The name of a tool that stands before the object, where the called one's would stand, and is another.
@@ -624,7 +660,7 @@ fn words_behind(text: &str, at: usize, apart: bool, ctx: &Context<'_>) -> Result
         return refuse(Reason::Rest);
     }
     // A declared property with a value is an argument, wherever it stands.
-    if words.lines().any(|line| names_declared(line, ctx)) {
+    if words.lines().any(|line| names_declared(line, ctx)) || names_flag(words, &text[..at], ctx) {
         return refuse(Reason::Rest);
     }
     // `{"command":"rm"} dry_run=true`: on the object's own line a name with a value may belong to the call.

@@ -543,7 +543,8 @@ fn separates(between: &str, before: &str, behind_stray: bool, before_stray: bool
     {
         return false;
     }
-    behind_stray && between.starts_with(COMMAS)
+    let comment = ["# ", "// ", "/*"].iter().any(|sign| between.starts_with(sign));
+    behind_stray && (comment || between.starts_with(COMMAS))
         || before_stray && between.ends_with(COMMAS)
         || matches!(between, "and" | "or")
         || between.chars().all(|c| COMMAS.contains(&c) || OTHER.contains(&c) || c.is_whitespace())
@@ -582,7 +583,8 @@ fn enclosed(b: &[u8], quotes: &[usize]) -> Vec<bool> {
 }
 
 /// Any kind of quote.
-const QUOTES: &[char] = &['"', '\'', '`', '“', '”', '„', '‘', '’', '«', '»'];
+pub(crate) const QUOTES: &[char] =
+    &['"', '\'', '`', '“', '”', '„', '‘', '’', '«', '»', '「', '」', '´', '′', '″', '＂'];
 
 /// Whether a comma, a key in quotes and a colon stand in a string, outside braces of its own: the model may
 /// have given a member that no schema declares.

@@ -246,7 +246,12 @@ impl<'t> Search<'t> {
     fn close_at_end(&mut self, mut node: Node, tail: &Tail, behind: Vec<Edit>) {
         let end = node.scan.end();
         let bytes = self.text.as_bytes();
-        let number = matches!(bytes.get(node.scan.token()), Some(b'0'..=b'9' | b'-' | b'+' | b'.'))
+        // A word without quotes may go on as well as a number.
+        let word = self.text.get(node.scan.token()..end).unwrap_or("");
+        let literal =
+            ["true", "false", "null", "none"].iter().any(|l| l.starts_with(&word.to_ascii_lowercase()));
+        let open = |b: &u8| b.is_ascii_digit() || b"-+.".contains(b) || b.is_ascii_alphabetic() && !literal;
+        let number = bytes.get(node.scan.token()).is_some_and(open)
             && end > node.scan.token()
             && !matches!(bytes[end - 1], b'}' | b']' | b'"');
         let count = node.scan.depth();
@@ -284,8 +289,15 @@ impl<'t> Search<'t> {
         let first = skip_white(self.text, self.head.start + 1);
         let leading =
             node.closers > 0 && edits.iter().any(|e| e.rule == Rule::LeadingComma && e.start > first);
+        // `I call "f": {"a":1}}`: nor that a quoted word in a line of words is one.
+        let before = self.text[..self.head.start].trim_end_matches([' ', '\t']);
+        let inline = self.head.headless && words() && !before.ends_with('\n');
+        let invented = self.head.headless && node.closers > 0 && !self.ctx.has_schema();
         if both
             || leading
+            || inline
+            || invented
+            || node.closers > 0 && self.head.edits.is_empty() && frame::closed(self.text)
             || extra && (node.closers > 0 || self.head.leaves_open(self.text, &edits, self.ctx))
         {
             return self.fail(cost, Reason::Unreadable, node.scan.end());

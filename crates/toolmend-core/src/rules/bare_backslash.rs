@@ -26,7 +26,8 @@ pub(super) const SPEC: Spec = Spec {
 };
 
 fn token(spot: &Spot<'_>) -> Option<Lexeme> {
-    if !spot.rest().starts_with('"') {
+    // A key is seldom written so: the quote before it may stand elsewhere.
+    if !spot.rest().starts_with('"') || !spot.slot.takes_value() {
         return None;
     }
     let read = inside(spot.text, spot.at + 1, b'"')?;

@@ -31,8 +31,9 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
     let goes_on = matches!(next, None | Some(b',' | b'}' | b']'));
     // Behind a closer it is one too many; behind another value its opener may be what is missing, and only
     // the schema can tell.
-    let doubled = fault.text[..fault.at].trim_ascii_end().ends_with(['}', ']']);
-    if !doubled && !fault.ctx.has_schema() {
+    let before = fault.text[..fault.at].trim_ascii_end();
+    let same = before.as_bytes().last().copied() == fault.byte();
+    if !(same || fault.ctx.has_schema() && before.ends_with(['}', ']'])) {
         return;
     }
     if fault.slot == Slot::After && matches!(fault.byte(), Some(b'}' | b']')) && goes_on {

@@ -36,6 +36,8 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
     let Some(name_end) = identifier_end(fault.text, key + 1) else { return };
     if fault.text[key..].starts_with('"')
         && colon_ahead(fault.text, name_end)
+        // `"a:" 5"`: the key's quote may stand behind the colon.
+        && !fault.text[name_end..].starts_with(":\" ")
         && fault.ctx.judge.declares(&fault.text[key + 1..name_end])
     {
         let mut scan = fault.scan.clone();

@@ -31,7 +31,8 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     let number = run(spot)?;
     // `[12, 000]`: a comma between thousands, on one line.
     let before = spot.text[..spot.at].trim_end_matches([' ', '\t']);
-    if spot.slot == Slot::Item && number.len() == 3 && before.ends_with(',') {
+    let thousands = before.ends_with(',') || number == "000";
+    if spot.slot == Slot::Item && number.len() == 3 && thousands {
         return None;
     }
     let sign = usize::from(number.starts_with('-'));

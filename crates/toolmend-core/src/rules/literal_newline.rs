@@ -1,5 +1,6 @@
 //! `literal-newline`: the two characters `\n` between tokens
 
+use crate::read::lexeme::{colon_ahead, identifier_end};
 use super::{Act, Counter, Example, Spec};
 use crate::{Ending, Grade};
 
@@ -24,5 +25,7 @@ pub(super) const SPEC: Spec = Spec {
 };
 
 fn end(text: &str, at: usize) -> Option<usize> {
-    ["\\n", "\\r", "\\t"].iter().any(|e| text[at..].starts_with(e)).then_some(at + 2)
+    // `\true`, `\name`: the letter may belong to the word, unless that is a whole key.
+    let word = identifier_end(text, at + 2).is_some_and(|end| !colon_ahead(text, end));
+    (!word && ["\\n", "\\r", "\\t"].iter().any(|e| text[at..].starts_with(e))).then_some(at + 2)
 }

@@ -32,8 +32,11 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
     // The colon may stand on the wrong side of a quote.
     let key = fault.text[..end].strip_suffix('"').unwrap_or("");
     let astray = key.trim_end().ends_with(':') || fault.rest().starts_with("\":");
+    // `"n"-1`, three quotes: the sign may belong to the key, or the quotes be more than a pair.
+    let glued = fault.at == end && matches!(fault.byte(), Some(b'-' | b'+' | b'.')) || key.ends_with('"');
     if fault.slot == Slot::Colon
         && !astray
+        && !glued
         && quoted
         && (matches!(fault.byte(), Some(b'"' | b'{' | b'[' | b'0'..=b'9' | b'-' | b'+' | b'.' | b'`'))
             || fault.rest().starts_with(['“', '”', '„', '«'])

@@ -2,6 +2,7 @@
 
 use crate::read::fault::{Fault, Moves};
 use crate::read::lexeme::{colon_ahead, identifier_end, key_ahead};
+use crate::read::quotes::QUOTES;
 use crate::scan::Slot;
 use super::literal_case::literal_ahead;
 use super::{Act, Counter, Example, Spec};
@@ -33,7 +34,13 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
     }
     let apart = fault.at > fault.scan.end();
     // `"New York," "dst"`: the comma may stand on the wrong side of the quote.
-    if fault.text[..fault.scan.end()].ends_with(",\"") {
+    let before = &fault.text[..fault.scan.end()];
+    let value = before.trim_end_matches(QUOTES);
+    if value.len() < before.len() && value.ends_with(',') {
+        return;
+    }
+    // `''"b":1`: an empty string right before a quote may be one string in other quotes.
+    if !apart && value.trim_ascii_end().ends_with(':') {
         return;
     }
     // `"x"",mode":null`: what opens with a comma is no key, but the rest behind a string that ended too early.
@@ -46,9 +53,12 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
             || apart && bare_key_may_follow(fault) && identifier_end(fault.text, fault.at).is_some_and(|end| colon_ahead(fault.text, end))
     } else {
         match fault.byte() {
-            Some(b'{' | b'[') => true,
+            // `2[]`: nothing in it shows that it is a container.
+            Some(b'{' | b'[') => before.ends_with(['}', ']']) || !fault.rest()[1..].trim_start().starts_with(['}', ']']),
             // `1 000` may be one number.
             Some(b'0') if fault.text.as_bytes().get(fault.at + 1).is_some_and(u8::is_ascii_digit) => false,
+            // `1 234`: nor may it be thousands.
+            Some(b'0'..=b'9') if thousands(fault.rest()) => fault.text[fault.scan.end()..fault.at].contains('\n'),
             Some(b'0'..=b'9' | b'-') => apart,
             Some(b't' | b'f' | b'n' | b'T' | b'F' | b'N') => apart && literal_ahead(fault.rest()),
             _ => false,
@@ -69,4 +79,9 @@ fn bare_key_may_follow(fault: &Fault<'_>) -> bool {
     let first = fault.text.find('{').map_or("", |open| fault.text[open + 1..].trim_start());
     let bare = first.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     bare || between.contains('\n') || !fault.text[..fault.scan.end()].ends_with('"')
+}
+
+/// Whether three digits stand here, and no more.
+fn thousands(rest: &str) -> bool {
+    rest.bytes().take_while(u8::is_ascii_digit).count() == 3
 }

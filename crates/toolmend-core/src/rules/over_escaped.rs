@@ -81,7 +81,8 @@ fn only_quotes(text: &str, from: usize, pairs: &[usize]) -> bool {
     for &at in pairs {
         if control(at) && !escaped {
             controls = true;
-            if drive(at) {
+            // Nobody means a backspace or a form feed.
+            if drive(at) || matches!(b[at + 2], b'b' | b'f') {
                 return true;
             }
         }
@@ -115,7 +116,7 @@ fn level_begin(text: &str) -> Option<usize> {
     }
     let mut open = before.find('{');
     while let Some(brace) = open {
-        if before[brace + 1..].chars().all(bare) {
+        if uncommented(&before[brace + 1..]).chars().all(bare) {
             return Some(brace + 1);
         }
         // A placeholder in words is not the body's brace.
@@ -125,6 +126,16 @@ fn level_begin(text: &str) -> Option<usize> {
     // Without a brace, the quote must open a key.
     let close = slash + 2 + text[slash + 2..].find("\\\"")?;
     colon_ahead(text, close + 2).then_some(slash)
+}
+
+/// What follows the comments in `/* */` with which this begins.
+fn uncommented(mut text: &str) -> &str {
+    while let Some(rest) = text.trim_start().strip_prefix("/*")
+        && let Some(end) = rest.find("*/")
+    {
+        text = &rest[end + 2..];
+    }
+    text
 }
 
 /// Whether the escapes at `slash` stand behind a brace and lead to an escaped quote.

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 use crate::read::lexeme::{Lexeme, Spot, colon_ahead, escape_raw, identifier_end, inside, json_escape, skip_white};
+use crate::read::quotes::swallows_member;
 use crate::scan::Slot;
 use super::{Act, Counter, Example, Spec};
 use crate::{Edit, Ending, Grade, Rule};
@@ -35,7 +36,11 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     let words = line.strip_suffix(',')?;
     let comma = spot.at + 1 + words.len();
     let within = inside(spot.text, spot.at + 1, b'"')?.close < line_end;
-    if words.is_empty() || words.ends_with([',', '\\', '"']) || closes_more(words) || within {
+    if words.is_empty() || words.ends_with([',', '\\', '"']) || closes_more(words) || is_nothing(words.trim()) || within {
+        return None;
+    }
+    // `"a, dry_run: true,`
+    if swallows_member(words, &[spot.at], spot.ctx) {
         return None;
     }
     // `"a:" 5,`: with the key's quote missing as well, the colon may stand on the wrong side of it.
@@ -65,7 +70,8 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     pairs.then_some(Lexeme { end: comma, edits })
 }
 
-/// Whether the last sign of these words closes what they do not open: it may not be their own.
+/// Whether the last sign of these words may not be their own: it closes what they do not open, or stands for
+/// a quote.
 fn closes_more(words: &str) -> bool {
     let Some(last) = words.chars().next_back() else { return false };
     let count = |c: char| words.matches(c).count();
@@ -76,13 +82,21 @@ fn closes_more(words: &str) -> bool {
         words.match_indices('\'').filter(|&(at, _)| letter(b[..at].last()) && letter(b.get(at + 1))).count()
     };
     match last {
-        '\'' => (count('\'') - apostrophes()) % 2 == 1,
+        '\'' => words.ends_with("''") || (count('\'') - apostrophes()) % 2 == 1,
         '`' => count('`') % 2 == 1,
         '”' => count('“') < count('”'),
         '’' => count('‘') < count('’'),
         '»' => count('«') < count('»'),
+        '」' => count('「') < count('」'),
         '}' => count('{') < count('}'),
         ']' => count('[') < count(']'),
+        ';' => words.ends_with("&quot;") || words.ends_with("&apos;") || words.ends_with("&#39;"),
+        '“' | '„' | '‘' | '«' | '「' | '´' | '″' | '′' | '＂' => true,
         _ => false,
     }
+}
+
+/// Whether the words say that there is nothing: the quote may be what is too many.
+fn is_nothing(words: &str) -> bool {
+    ["null", "none"].iter().any(|word| words.eq_ignore_ascii_case(word))
 }

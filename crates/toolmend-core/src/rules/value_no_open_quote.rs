@@ -41,6 +41,10 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     let alone = spot.slot != Slot::Value && spot.slot.takes_value() && before.trim_end_matches([' ', '\t']).ends_with(['\n', '[']);
     // What cannot be seen before them may be the first of the words.
     let unseen = before.chars().next_back().is_some_and(|c| !c.is_ascii());
-    ((spot.slot == Slot::Value || alone) && !unseen && lost && delimiter)
+    // `"a":"5", b: big"`: behind a bare key on the line of another member the quote may be one within it.
+    let line = before.rsplit('\n').next().unwrap_or("");
+    let key = line.trim_end().strip_suffix(':').unwrap_or("").trim_end();
+    let value = spot.slot == Slot::Value && (key.ends_with('"') || !line.contains('"'));
+    ((value || alone) && !unseen && lost && delimiter)
         .then(|| Lexeme { end, edits: vec![Edit::insert(Rule::ValueNoOpenQuote, spot.at, "\"")] })
 }

@@ -99,7 +99,7 @@ impl<'a> Site<'a> {
             Kind::Number if wants.contains(JsonType::String) => {
                 replace(format!("\"{raw}\""), Rule::StringNumber);
             }
-            Kind::Null if self.is_optional() => repairs.push(Repair::LeaveOut),
+            Kind::Null if self.is_optional() && !self.names_nothing() => repairs.push(Repair::LeaveOut),
             _ => {}
         }
         if wants.contains(JsonType::Array) && self.is_one_item() {
@@ -123,6 +123,12 @@ impl<'a> Site<'a> {
             [word] if word != text => Some(word),
             _ => None,
         }
+    }
+
+    /// Whether a listed word says that there is nothing: then a null may stand for it.
+    fn names_nothing(&self) -> bool {
+        let says_nothing = |word: &str| ["none", "null"].iter().any(|n| word.eq_ignore_ascii_case(n));
+        self.reach.allowed().filter_map(Value::as_str).any(says_nothing)
     }
 
     /// Whether this is a declared property that nothing requires.
