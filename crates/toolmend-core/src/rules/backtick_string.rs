@@ -1,10 +1,10 @@
 //! `backtick-string`: a string in backticks
 
-use alloc::vec::Vec;
-use alloc::vec;
-use crate::read::lexeme::{Lexeme, Spot, escape_raw};
 use super::{Act, Counter, Example, Spec};
+use crate::read::lexeme::{Lexeme, Spot, escape_raw};
 use crate::{Edit, Ending, Grade, Rule};
+use alloc::vec;
+use alloc::vec::Vec;
 
 pub(super) const SPEC: Spec = Spec {
     name: "backtick-string",

@@ -1,9 +1,9 @@
 //! `bare-backslash`: a string whose backslashes were not doubled
 
-use alloc::vec::Vec;
-use crate::read::lexeme::{Lexeme, Spot, escape_raw, inside};
 use super::{Act, Counter, Example, Spec};
+use crate::read::lexeme::{Lexeme, Spot, escape_raw, inside};
 use crate::{Edit, Ending, Grade, Rule};
+use alloc::vec::Vec;
 
 pub(super) const SPEC: Spec = Spec {
     name: "bare-backslash",
@@ -37,7 +37,8 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     if !content || !letter || !spot.followed(end) {
         return None;
     }
-    let mut edits: Vec<Edit> = read.pairs.iter().map(|&at| Edit::insert(Rule::BareBackslash, at, "\\")).collect();
+    let mut edits: Vec<Edit> =
+        read.pairs.iter().map(|&at| Edit::insert(Rule::BareBackslash, at, "\\")).collect();
     edits.extend(escape_raw(spot.text, &read.raw));
     edits.sort_by_key(|e| e.start);
     Some(Lexeme { end, edits })

@@ -1,9 +1,9 @@
 //! `bare-key`: a key without quotes
 
-use alloc::vec;
-use crate::read::lexeme::{Lexeme, Spot, colon_ahead, identifier_end};
 use super::{Act, Counter, Example, Spec};
+use crate::read::lexeme::{Lexeme, Spot, colon_ahead, identifier_end};
 use crate::{Edit, Ending, Grade, Rule};
+use alloc::vec;
 
 pub(super) const SPEC: Spec = Spec {
     name: "bare-key",

@@ -1,12 +1,12 @@
 //! `bare-point`: a decimal point without digits on one side
 
-use alloc::string::String;
-use alloc::vec;
-use crate::read::lexeme::skip_white;
-use crate::read::lexeme::{Lexeme, Spot};
 use super::number::{self, run};
 use super::{Act, Counter, Example, Spec};
+use crate::read::lexeme::skip_white;
+use crate::read::lexeme::{Lexeme, Spot};
 use crate::{Edit, Ending, Grade, Rule};
+use alloc::string::String;
+use alloc::vec;
 
 pub(super) const SPEC: Spec = Spec {
     name: "bare-point",

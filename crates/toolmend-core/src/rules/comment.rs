@@ -23,14 +23,14 @@ pub(super) const SPEC: Spec = Spec {
     act: Act::Gap(end),
 };
 
- fn end(text: &str, at: usize) -> Option<usize> {
-     // Right behind a token it is more likely the rest of a string that ended too early.
-     let before = text[..at].chars().next_back()?;
-     if !(before.is_whitespace() || matches!(before, ',' | ':' | '{' | '[' | '}' | ']' | '/')) {
-         return None;
-     }
-     let rest = &text[at..];
-     if let Some(note) = rest.strip_prefix("//").or_else(|| rest.strip_prefix('#')) {
+fn end(text: &str, at: usize) -> Option<usize> {
+    // Right behind a token it is more likely the rest of a string that ended too early.
+    let before = text[..at].chars().next_back()?;
+    if !(before.is_whitespace() || matches!(before, ',' | ':' | '{' | '[' | '}' | ']' | '/')) {
+        return None;
+    }
+    let rest = &text[at..];
+    if let Some(note) = rest.strip_prefix("//").or_else(|| rest.strip_prefix('#')) {
         // Glued to a word it is one: a colour, a number, a path.
         if !note.starts_with(char::is_whitespace) {
             return None;
@@ -39,11 +39,12 @@ pub(super) const SPEC: Spec = Spec {
         // odd number of quotes may be the rest of a string. An over-escaped line break ends it as well.
         let line = &rest[..memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len())];
         let end = line.find("\\n").unwrap_or(line.len());
-        let whole = end < rest.len() && memchr::memchr_iter(b'"', &rest.as_bytes()[..end]).count().is_multiple_of(2);
+        let whole =
+            end < rest.len() && memchr::memchr_iter(b'"', &rest.as_bytes()[..end]).count().is_multiple_of(2);
         whole.then_some(at + end)
     } else if let Some(note) = rest.strip_prefix("/*") {
         Some(at + 2 + note.find("*/")? + 2)
     } else {
-         None
-     }
- }
+        None
+    }
+}

@@ -1,9 +1,9 @@
 //! `concatenation`: strings joined by a plus sign
 
-use alloc::vec::Vec;
-use crate::read::lexeme::{Lexeme, Spot, inside, json_escape, skip_white};
 use super::{Act, Counter, Example, Spec};
+use crate::read::lexeme::{Lexeme, Spot, inside, json_escape, skip_white};
 use crate::{Edit, Ending, Grade, Rule};
+use alloc::vec::Vec;
 
 pub(super) const SPEC: Spec = Spec {
     name: "concatenation",

@@ -1,10 +1,10 @@
 //! `digit-separator`: underscores between digits
 
-use alloc::vec::Vec;
-use crate::read::lexeme::{Lexeme, Spot};
 use super::number::{self, run};
 use super::{Act, Counter, Example, Spec};
+use crate::read::lexeme::{Lexeme, Spot};
 use crate::{Edit, Ending, Grade, Rule};
+use alloc::vec::Vec;
 
 pub(super) const SPEC: Spec = Spec {
     name: "digit-separator",
@@ -35,6 +35,7 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     if places.is_empty() || !places.iter().all(between) || !number::is_json(&number.replace('_', "")) {
         return None;
     }
-    let edits = places.iter().map(|i| Edit::delete(Rule::DigitSeparator, spot.at + i, spot.at + i + 1)).collect();
+    let edits =
+        places.iter().map(|i| Edit::delete(Rule::DigitSeparator, spot.at + i, spot.at + i + 1)).collect();
     Some(Lexeme { end: spot.at + number.len(), edits })
 }

@@ -1,11 +1,11 @@
 //! `double-encoded`: the body as a JSON string
 
-use alloc::vec::Vec;
-use alloc::vec;
-use crate::read::lexeme::{inside, skip_white};
 use super::over_escaped::unescape;
 use super::{Act, Counter, Example, Spec};
+use crate::read::lexeme::{inside, skip_white};
 use crate::{Edit, Ending, Grade, Rule};
+use alloc::vec;
+use alloc::vec::Vec;
 
 pub(super) const SPEC: Spec = Spec {
     name: "double-encoded",

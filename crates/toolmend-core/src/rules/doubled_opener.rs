@@ -1,8 +1,8 @@
 //! `doubled-opener`: the opening brace twice
 
+use super::{Act, Counter, Example, Spec};
 use crate::read::fault::{Fault, Moves};
 use crate::scan::Slot;
-use super::{Act, Counter, Example, Spec};
 use crate::{Edit, Ending, Grade, Rule};
 
 pub(super) const SPEC: Spec = Spec {
@@ -27,7 +27,9 @@ pub(super) const SPEC: Spec = Spec {
 
 fn moves(fault: &Fault<'_>, out: &mut Moves) {
     // One brace too many is a slip; a row of them is something else.
-    if fault.slot == Slot::FirstKey && fault.rest().strip_prefix('{').is_some_and(|r| !r.trim_start().starts_with('{')) {
+    if fault.slot == Slot::FirstKey
+        && fault.rest().strip_prefix('{').is_some_and(|r| !r.trim_start().starts_with('{'))
+    {
         out.add(Edit::delete(Rule::DoubledOpener, fault.at, fault.at + 1), fault.at + 1, fault.scan.clone());
     }
 }

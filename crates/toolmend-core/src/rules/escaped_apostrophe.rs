@@ -1,9 +1,9 @@
 //! `escaped-apostrophe`: `\'` in a string
 
-use alloc::vec::Vec;
-use crate::read::lexeme::{Lexeme, Spot, escape_raw, inside, json_escape};
 use super::{Act, Counter, Example, Spec};
+use crate::read::lexeme::{Lexeme, Spot, escape_raw, inside, json_escape};
 use crate::{Edit, Ending, Grade, Rule};
+use alloc::vec::Vec;
 
 pub(super) const SPEC: Spec = Spec {
     name: "escaped-apostrophe",

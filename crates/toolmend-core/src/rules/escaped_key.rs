@@ -1,7 +1,7 @@
 //! `escaped-key`: a declared key with backslashes before its underscores
 
-use crate::read::lexeme::{Lexeme, Spot, inside};
 use super::{Act, Counter, Example, Spec};
+use crate::read::lexeme::{Lexeme, Spot, inside};
 use crate::{Edit, Ending, Grade, Rule};
 
 pub(super) const SPEC: Spec = Spec {

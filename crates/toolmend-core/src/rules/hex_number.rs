@@ -1,11 +1,11 @@
 //! `hex-number`: a hexadecimal number
 
-use alloc::string::ToString;
-use alloc::vec;
-use crate::read::lexeme::{Lexeme, Spot};
 use super::number::run;
 use super::{Act, Counter, Example, Spec};
+use crate::read::lexeme::{Lexeme, Spot};
 use crate::{Edit, Ending, Grade, Rule};
+use alloc::string::ToString;
+use alloc::vec;
 
 pub(super) const SPEC: Spec = Spec {
     name: "hex-number",

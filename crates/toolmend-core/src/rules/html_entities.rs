@@ -1,8 +1,8 @@
 //! `html-entities`: an HTML-escaped body
 
-use alloc::vec::Vec;
 use super::{Act, Counter, Example, Spec};
 use crate::{Edit, Ending, Grade, Rule};
+use alloc::vec::Vec;
 
 pub(super) const SPEC: Spec = Spec {
     name: "html-entities",
@@ -33,8 +33,15 @@ pub(crate) fn undecided(text: &str) -> bool {
 }
 
 fn layer(text: &str) -> Option<Vec<Edit>> {
-    const ENTITIES: &[(&str, &str)] =
-        &[("&quot;", "\""), ("&#34;", "\""), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"), ("&#39;", "'"), ("&apos;", "'")];
+    const ENTITIES: &[(&str, &str)] = &[
+        ("&quot;", "\""),
+        ("&#34;", "\""),
+        ("&amp;", "&"),
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&#39;", "'"),
+        ("&apos;", "'"),
+    ];
     let first = memchr::memchr(b'&', text.as_bytes())?;
     // A quote of another kind before the first entity: the entities are content of its strings.
     if text[..first].contains(['\'', '`', '“', '”', '„', '«']) {

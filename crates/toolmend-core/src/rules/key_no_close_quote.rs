@@ -1,9 +1,9 @@
 //! `key-no-close-quote`: a key without its closing quote
 
+use super::{Act, Counter, Example, Spec};
 use crate::read::fault::{Fault, Moves};
 use crate::read::lexeme::{colon_ahead, identifier_end};
 use crate::scan::Slot;
-use super::{Act, Counter, Example, Spec};
 use crate::{Edit, Ending, Grade, Rule};
 
 pub(super) const SPEC: Spec = Spec {

@@ -1,9 +1,9 @@
 //! `key-no-open-quote`: a key without its opening quote
 
-use alloc::vec;
-use crate::read::lexeme::{Lexeme, Spot, colon_ahead, identifier_end};
 use super::{Act, Counter, Example, Spec};
+use crate::read::lexeme::{Lexeme, Spot, colon_ahead, identifier_end};
 use crate::{Edit, Ending, Grade, Rule};
+use alloc::vec;
 
 pub(super) const SPEC: Spec = Spec {
     name: "key-no-open-quote",
@@ -28,8 +28,6 @@ pub(super) const SPEC: Spec = Spec {
 fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     let end = identifier_end(spot.text, spot.at)?;
     let quoted = spot.text.as_bytes().get(end) == Some(&b'"');
-    (spot.slot.takes_key() && quoted && colon_ahead(spot.text, end + 1)).then(|| Lexeme {
-        end: end + 1,
-        edits: vec![Edit::insert(Rule::KeyNoOpenQuote, spot.at, "\"")],
-    })
+    (spot.slot.takes_key() && quoted && colon_ahead(spot.text, end + 1))
+        .then(|| Lexeme { end: end + 1, edits: vec![Edit::insert(Rule::KeyNoOpenQuote, spot.at, "\"")] })
 }

@@ -1,21 +1,16 @@
 //! `leading-comma`: a comma after an opening brace
 
+use super::{Act, Counter, Example, Spec};
 use crate::read::fault::{Fault, Moves};
 use crate::read::lexeme::skip_white;
 use crate::scan::Slot;
-use super::{Act, Counter, Example, Spec};
 use crate::{Edit, Ending, Grade, Rule};
 
 pub(super) const SPEC: Spec = Spec {
     name: "leading-comma",
     what: "A comma between an opening brace and the first key.",
     grade: Grade::Punctuation,
-    example: Example {
-        before: r#"{,"a":1}"#,
-        after: r#"{"a":1}"#,
-        ending: Ending::Complete,
-        schema: "",
-    },
+    example: Example { before: r#"{,"a":1}"#, after: r#"{"a":1}"#, ending: Ending::Complete, schema: "" },
     safe: "A member needs a key, so nothing is missing before the comma.",
     wrong: Counter {
         text: r#"{"a":[,1]}"#,
@@ -30,7 +25,10 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
     if fault.slot == Slot::FirstKey && fault.byte() == Some(b',') {
         let mut scan = fault.scan.clone();
         // Another key must follow, or this may be all that is left of a member.
-        if !matches!(fault.text.as_bytes().get(skip_white(fault.text, fault.at + 1)), None | Some(b'}' | b',')) {
+        if !matches!(
+            fault.text.as_bytes().get(skip_white(fault.text, fault.at + 1)),
+            None | Some(b'}' | b',')
+        ) {
             scan.set_slot(Slot::FirstKey);
             out.add(Edit::delete(Rule::LeadingComma, fault.at, fault.at + 1), fault.at + 1, scan);
         }

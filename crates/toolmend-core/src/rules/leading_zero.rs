@@ -1,11 +1,11 @@
 //! `leading-zero`: zeros before a number
 
-use alloc::vec;
-use crate::read::lexeme::{Lexeme, Spot};
-use crate::scan::Slot;
 use super::number::{self, run};
 use super::{Act, Counter, Example, Spec};
+use crate::read::lexeme::{Lexeme, Spot};
+use crate::scan::Slot;
 use crate::{Edit, Ending, Grade, Rule};
+use alloc::vec;
 
 pub(super) const SPEC: Spec = Spec {
     name: "leading-zero",

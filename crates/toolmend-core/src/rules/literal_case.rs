@@ -1,9 +1,9 @@
 //! `literal-case`: a literal as another language writes it
 
-use alloc::vec;
-use crate::read::lexeme::{Lexeme, Spot};
 use super::{Act, Counter, Example, Spec};
+use crate::read::lexeme::{Lexeme, Spot};
 use crate::{Edit, Ending, Grade, Rule};
+use alloc::vec;
 
 pub(super) const SPEC: Spec = Spec {
     name: "literal-case",

@@ -1,7 +1,7 @@
 //! `literal-newline`: the two characters `\n` between tokens
 
-use crate::read::lexeme::{colon_ahead, identifier_end};
 use super::{Act, Counter, Example, Spec};
+use crate::read::lexeme::{colon_ahead, identifier_end};
 use crate::{Ending, Grade};
 
 pub(super) const SPEC: Spec = Spec {

@@ -1,9 +1,9 @@
 //! `missing-closer`: a closer is not there
 
+use super::{Act, Counter, Example, Spec};
 use crate::read::fault::{Fault, Moves};
 use crate::read::lexeme::skip_white;
 use crate::scan::Slot;
-use super::{Act, Counter, Example, Spec};
 use crate::{Ending, Grade};
 
 pub(super) const SPEC: Spec = Spec {

@@ -1,9 +1,9 @@
 //! `missing-colon`: no colon between key and value
 
-use crate::read::fault::{Fault, Moves};
-use crate::scan::Slot;
 use super::literal_case::literal_ahead;
 use super::{Act, Counter, Example, Spec};
+use crate::read::fault::{Fault, Moves};
+use crate::scan::Slot;
 use crate::{Edit, Ending, Grade, Rule};
 
 pub(super) const SPEC: Spec = Spec {

@@ -1,11 +1,11 @@
 //! `missing-comma`: no comma between members
 
+use super::literal_case::literal_ahead;
+use super::{Act, Counter, Example, Spec};
 use crate::read::fault::{Fault, Moves};
 use crate::read::lexeme::{colon_ahead, identifier_end, key_ahead};
 use crate::read::quotes::QUOTES;
 use crate::scan::Slot;
-use super::literal_case::literal_ahead;
-use super::{Act, Counter, Example, Spec};
 use crate::{Edit, Ending, Grade, Rule};
 
 pub(super) const SPEC: Spec = Spec {
@@ -44,21 +44,29 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
         return;
     }
     // `"x"",mode":null`: what opens with a comma is no key, but the rest behind a string that ended too early.
-    if fault.rest().starts_with(['"', '\'']) && fault.rest()[1..].trim_start().starts_with([',', ':', '}', ']']) {
+    if fault.rest().starts_with(['"', '\''])
+        && fault.rest()[1..].trim_start().starts_with([',', ':', '}', ']'])
+    {
         return;
     }
     let follows = if fault.in_object() {
         // Right behind a string, the next quote must be the one that opens the key.
         key_ahead(fault.text, fault.at)
-            || apart && bare_key_may_follow(fault) && identifier_end(fault.text, fault.at).is_some_and(|end| colon_ahead(fault.text, end))
+            || apart
+                && bare_key_may_follow(fault)
+                && identifier_end(fault.text, fault.at).is_some_and(|end| colon_ahead(fault.text, end))
     } else {
         match fault.byte() {
             // `2[]`: nothing in it shows that it is a container.
-            Some(b'{' | b'[') => before.ends_with(['}', ']']) || !fault.rest()[1..].trim_start().starts_with(['}', ']']),
+            Some(b'{' | b'[') => {
+                before.ends_with(['}', ']']) || !fault.rest()[1..].trim_start().starts_with(['}', ']'])
+            }
             // `1 000` may be one number.
             Some(b'0') if fault.text.as_bytes().get(fault.at + 1).is_some_and(u8::is_ascii_digit) => false,
             // `1 234`: nor may it be thousands.
-            Some(b'0'..=b'9') if thousands(fault.rest()) => fault.text[fault.scan.end()..fault.at].contains('\n'),
+            Some(b'0'..=b'9') if thousands(fault.rest()) => {
+                fault.text[fault.scan.end()..fault.at].contains('\n')
+            }
             Some(b'0'..=b'9' | b'-') => apart,
             Some(b't' | b'f' | b'n' | b'T' | b'F' | b'N') => apart && literal_ahead(fault.rest()),
             _ => false,

@@ -1,13 +1,13 @@
 //! `over-escaped`: the inside of a JSON string without its quotes
 
-use alloc::borrow::Cow;
-use alloc::string::String;
-use alloc::vec::Vec;
+use super::{Act, Counter, Example, Spec};
 use crate::Scanner;
 use crate::read::lexeme::{colon_ahead, invisible, json_escape};
 use crate::scan::Status;
-use super::{Act, Counter, Example, Spec};
 use crate::{Edit, Ending, Grade, Rule};
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 pub(super) const SPEC: Spec = Spec {
     name: "over-escaped",
@@ -71,8 +71,7 @@ fn taken_off(text: &str, from: usize) -> Option<Vec<Edit>> {
 /// would become control characters, or raw line breaks in a string beside escaped ones.
 fn only_quotes(text: &str, from: usize, pairs: &[usize]) -> bool {
     let b = text.as_bytes();
-    let control =
-        |at: usize| b[at + 1] == b'\\' && b.get(at + 2).is_some_and(|c| b"bfnrtu".contains(c));
+    let control = |at: usize| b[at + 1] == b'\\' && b.get(at + 2).is_some_and(|c| b"bfnrtu".contains(c));
     let drive = |at: usize| {
         at > 2 && b[at - 1] == b':' && b[at - 2].is_ascii_alphabetic() && !b[at - 3].is_ascii_alphanumeric()
     };
@@ -120,7 +119,8 @@ fn level_begin(text: &str) -> Option<usize> {
             return Some(brace + 1);
         }
         // A placeholder in words is not the body's brace.
-        let close = brace + before[brace..].find('}').filter(|&n| !before[brace + 1..brace + n].contains('{'))?;
+        let close =
+            brace + before[brace..].find('}').filter(|&n| !before[brace + 1..brace + n].contains('{'))?;
         open = before[close..].find('{').map(|n| close + n);
     }
     // Without a brace, the quote must open a key.
@@ -174,7 +174,8 @@ pub(super) fn unescape(text: &str, pairs: &[usize], rule: Rule) -> Option<Vec<Ed
                 }
                 let low_at = pairs.next_if(|&next| next == at + 6 && json_escape(text, next))?;
                 let low = unit(low_at).filter(|low| (0xdc00..0xe000).contains(low))?;
-                let c = char::from_u32(0x10000 + ((high.checked_sub(0xd800)? & 0x3ff) << 10) + (low - 0xdc00))?;
+                let c =
+                    char::from_u32(0x10000 + ((high.checked_sub(0xd800)? & 0x3ff) << 10) + (low - 0xdc00))?;
                 edits.push(Edit::replace(rule, at, low_at + 6, String::from(c)));
                 continue;
             }

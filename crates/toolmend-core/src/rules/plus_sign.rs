@@ -1,21 +1,16 @@
 //! `plus-sign`: a plus sign before a number
 
-use alloc::vec;
-use crate::read::lexeme::{Lexeme, Spot};
 use super::number::{self, run};
 use super::{Act, Counter, Example, Spec};
+use crate::read::lexeme::{Lexeme, Spot};
 use crate::{Edit, Ending, Grade, Rule};
+use alloc::vec;
 
 pub(super) const SPEC: Spec = Spec {
     name: "plus-sign",
     what: "A plus sign before a number.",
     grade: Grade::Spelling,
-    example: Example {
-        before: r#"{"n": +5}"#,
-        after: r#"{"n": 5}"#,
-        ending: Ending::Complete,
-        schema: "",
-    },
+    example: Example { before: r#"{"n": +5}"#, after: r#"{"n": 5}"#, ending: Ending::Complete, schema: "" },
     safe: "+5 is 5.",
     wrong: Counter {
         text: r#"{"n": 1+5}"#,

@@ -1,7 +1,7 @@
 //! `raw-control`: a control character written raw in a string
 
-use crate::read::lexeme::{Lexeme, Spot, escape_raw, inside, json_escape};
 use super::{Act, Counter, Example, Spec};
+use crate::read::lexeme::{Lexeme, Spot, escape_raw, inside, json_escape};
 use crate::{Ending, Grade};
 
 pub(super) const SPEC: Spec = Spec {

@@ -1,10 +1,10 @@
 //! `single-quotes`: strings in single quotes
 
-use alloc::vec::Vec;
-use alloc::vec;
-use crate::read::lexeme::{Inside, Lexeme, Spot, escape_raw, inside, json_escape};
 use super::{Act, Counter, Example, Spec};
+use crate::read::lexeme::{Inside, Lexeme, Spot, escape_raw, inside, json_escape};
 use crate::{Edit, Ending, Grade, Rule};
+use alloc::vec;
+use alloc::vec::Vec;
 
 pub(super) const SPEC: Spec = Spec {
     name: "single-quotes",

@@ -1,9 +1,9 @@
 //! `smart-quotes`: strings in typographic quotes
 
-use alloc::vec;
-use crate::read::lexeme::{Lexeme, Spot, escape_raw, json_escape};
 use super::{Act, Counter, Example, Spec};
+use crate::read::lexeme::{Lexeme, Spot, escape_raw, json_escape};
 use crate::{Edit, Ending, Grade, Rule};
+use alloc::vec;
 
 pub(super) const SPEC: Spec = Spec {
     name: "smart-quotes",

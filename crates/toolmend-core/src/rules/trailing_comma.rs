@@ -1,8 +1,8 @@
 //! `trailing-comma`: a comma before a closer
 
+use super::{Act, Counter, Example, Spec};
 use crate::read::fault::{Fault, Moves};
 use crate::scan::Slot;
-use super::{Act, Counter, Example, Spec};
 use crate::{Edit, Ending, Grade, Rule};
 
 pub(super) const SPEC: Spec = Spec {

@@ -1,9 +1,9 @@
 //! `triple-quotes`: a string in triple quotes
 
-use crate::read::lexeme::{Lexeme, Spot};
-use crate::read::quotes::swallows_member;
 use super::backtick_string::plain_words;
 use super::{Act, Counter, Example, Spec};
+use crate::read::lexeme::{Lexeme, Spot};
+use crate::read::quotes::swallows_member;
 use crate::{Ending, Grade, Rule};
 
 pub(super) const SPEC: Spec = Spec {

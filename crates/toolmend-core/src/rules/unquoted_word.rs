@@ -1,9 +1,9 @@
 //! `unquoted-word`: an allowed word without its quotes
 
-use alloc::vec;
-use crate::read::lexeme::{Lexeme, Spot, identifier_end};
 use super::{Act, Counter, Example, Spec};
+use crate::read::lexeme::{Lexeme, Spot, identifier_end};
 use crate::{Edit, Ending, Grade, Rule};
+use alloc::vec;
 
 pub(super) const SPEC: Spec = Spec {
     name: "unquoted-word",
@@ -36,6 +36,9 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     let other = OTHER.iter().any(|o| word.eq_ignore_ascii_case(o));
     (!other && spot.followed(end)).then(|| Lexeme {
         end,
-        edits: vec![Edit::insert(Rule::UnquotedWord, spot.at, "\""), Edit::insert(Rule::UnquotedWord, end, "\"")],
+        edits: vec![
+            Edit::insert(Rule::UnquotedWord, spot.at, "\""),
+            Edit::insert(Rule::UnquotedWord, end, "\""),
+        ],
     })
 }

@@ -1,11 +1,13 @@
 //! `value-no-close-quote`: a string without its closing quote
 
-use alloc::vec::Vec;
-use crate::read::lexeme::{Lexeme, Spot, colon_ahead, escape_raw, identifier_end, inside, json_escape, skip_white};
+use super::{Act, Counter, Example, Spec};
+use crate::read::lexeme::{
+    Lexeme, Spot, colon_ahead, escape_raw, identifier_end, inside, json_escape, skip_white,
+};
 use crate::read::quotes::swallows_member;
 use crate::scan::Slot;
-use super::{Act, Counter, Example, Spec};
 use crate::{Edit, Ending, Grade, Rule};
+use alloc::vec::Vec;
 
 pub(super) const SPEC: Spec = Spec {
     name: "value-no-close-quote",
@@ -36,7 +38,12 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     let words = line.strip_suffix(',')?;
     let comma = spot.at + 1 + words.len();
     let within = inside(spot.text, spot.at + 1, b'"')?.close < line_end;
-    if words.is_empty() || words.ends_with([',', '\\', '"']) || closes_more(words) || is_nothing(words.trim()) || within {
+    if words.is_empty()
+        || words.ends_with([',', '\\', '"'])
+        || closes_more(words)
+        || is_nothing(words.trim())
+        || within
+    {
         return None;
     }
     // `"a, dry_run: true,`

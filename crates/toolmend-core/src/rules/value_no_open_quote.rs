@@ -1,10 +1,10 @@
 //! `value-no-open-quote`: a string without its opening quote
 
-use alloc::vec;
+use super::{Act, Counter, Example, Spec};
 use crate::read::lexeme::{Lexeme, Spot, skip_white};
 use crate::scan::Slot;
-use super::{Act, Counter, Example, Spec};
 use crate::{Edit, Ending, Grade, Rule};
+use alloc::vec;
 
 pub(super) const SPEC: Spec = Spec {
     name: "value-no-open-quote",
@@ -35,10 +35,13 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     let first = words.split(' ').next().unwrap_or("");
     let end = spot.at + words.len() + 1;
     let delimiter = matches!(spot.text.as_bytes().get(skip_white(spot.text, end)), Some(b',' | b'}' | b']'));
-    let lost = borders && b.iter().all(|&c| word_like(c)) && !OTHER.iter().any(|o| first.eq_ignore_ascii_case(o));
+    let lost =
+        borders && b.iter().all(|&c| word_like(c)) && !OTHER.iter().any(|o| first.eq_ignore_ascii_case(o));
     // In a list the quote may be one within the item before it on the line: `["a", b", "c"]`.
     let before = &spot.text[..spot.at];
-    let alone = spot.slot != Slot::Value && spot.slot.takes_value() && before.trim_end_matches([' ', '\t']).ends_with(['\n', '[']);
+    let alone = spot.slot != Slot::Value
+        && spot.slot.takes_value()
+        && before.trim_end_matches([' ', '\t']).ends_with(['\n', '[']);
     // What cannot be seen before them may be the first of the words.
     let unseen = before.chars().next_back().is_some_and(|c| !c.is_ascii());
     // `"a":"5", b: big"`: behind a bare key on the line of another member the quote may be one within it.

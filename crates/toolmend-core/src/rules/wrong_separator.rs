@@ -1,8 +1,8 @@
 //! `wrong-separator`: another sign in the place of a colon or comma
 
+use super::{Act, Counter, Example, Spec};
 use crate::read::fault::{Fault, Moves};
 use crate::scan::Slot;
-use super::{Act, Counter, Example, Spec};
 use crate::{Edit, Ending, Grade, Rule};
 
 pub(super) const SPEC: Spec = Spec {
@@ -32,7 +32,8 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
         scan.set_slot(Slot::Value);
         let end = fault.at + sign.len();
         out.add(Edit::replace(Rule::WrongSeparator, fault.at, end, ":"), end, scan);
-    } else if fault.slot == Slot::Value && fault.byte() == Some(b'=') && fault.text[..fault.at].ends_with(':') {
+    } else if fault.slot == Slot::Value && fault.byte() == Some(b'=') && fault.text[..fault.at].ends_with(':')
+    {
         out.add(Edit::delete(Rule::WrongSeparator, fault.at, fault.at + 1), fault.at + 1, scan);
     } else if fault.slot == Slot::After && fault.in_object() && fault.byte() == Some(b';') {
         scan.took_comma(fault.at);
