@@ -12,8 +12,8 @@ pub const MAX_HELD_BYTES: usize = 128 << 20;
 /// How much one turn may hold. One above is an error, never a silent loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of one event: of an event stream's data and the line that is added to it, of a line of NDJSON,
-    /// or of a body that is one JSON value.
+    /// Bytes of one event: of an event stream's lines up to the blank one, of a line of NDJSON, of an item of
+    /// an array, or of a body that is one JSON value.
     pub event_bytes: usize,
     /// Calls over all choices.
     pub calls: usize,

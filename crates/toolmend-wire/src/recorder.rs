@@ -54,7 +54,7 @@ impl Recorder {
     /// # Errors
     /// As [`Recorder::push`], and when no turn of a known protocol was in what was read.
     pub fn finish(self) -> Result<Recorded, WireError> {
-        let Recorder { framer, mut reader, failed } = self;
+        let Recorder { mut framer, mut reader, failed } = self;
         if let Some(error) = failed {
             return Err(error);
         }
@@ -104,6 +104,9 @@ impl Reader {
     }
 
     fn event(&mut self, event: Event<'_>) -> Result<(), Exceeded> {
+        if event.filler {
+            return Ok(());
+        }
         self.last = event.place;
         let text = match core::str::from_utf8(event.data) {
             Ok(text) => text,
