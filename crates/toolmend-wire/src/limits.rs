@@ -8,6 +8,8 @@ pub const MAX_CALLS: usize = 1024;
 pub const MAX_CHOICES: usize = 128;
 /// The default of [`Limits::held_bytes`].
 pub const MAX_HELD_BYTES: usize = 128 << 20;
+/// The default of [`Limits::queued_bytes`].
+pub const MAX_QUEUED_BYTES: usize = 128 << 20;
 
 /// How much one turn may hold. One above is an error, never a silent loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +23,8 @@ pub struct Limits {
     pub choices: usize,
     /// Bytes of all texts, reasonings, ids, names and arguments together, as decoded.
     pub held_bytes: usize,
+    /// Bytes of the events that wait in a [`Turn`](crate::Turn).
+    pub queued_bytes: usize,
 }
 
 impl Default for Limits {
@@ -30,6 +34,7 @@ impl Default for Limits {
             calls: MAX_CALLS,
             choices: MAX_CHOICES,
             held_bytes: MAX_HELD_BYTES,
+            queued_bytes: MAX_QUEUED_BYTES,
         }
     }
 }

@@ -175,6 +175,8 @@ fn plain(word: &str) -> &str {
         "tool_call" => "tool_calls",
         // Text Generation Inference.
         "eos_token" | "stop_sequence" => "stop",
+        // OpenAI Responses.
+        "completed" => "stop",
         word => word,
     }
 }
@@ -240,12 +242,22 @@ impl Recorded {
     /// `max_tokens` is the request's cap on output tokens, where it is known. Marks are the caller's to add.
     #[must_use]
     pub fn evidence<'a>(&'a self, call: &'a Call, max_tokens: Option<u64>) -> Evidence<'a> {
-        let end = self.finish_of(call.choice).evidence();
-        call.evidence(match (self.usage, max_tokens) {
-            // The server counts all choices together; a cap holds for each.
-            (Some(usage), Some(cap)) if self.others.is_empty() => end.usage(usage.output_tokens, cap),
-            _ => end,
-        })
+        let finish = self.finish_of(call.choice);
+        call.evidence(end_of_turn(finish, self.usage, self.others.len() + 1, max_tokens))
+    }
+}
+
+/// What a turn says about the end of its last call.
+pub(crate) fn end_of_turn(
+    finish: &Finish,
+    usage: Option<Usage>,
+    choices: usize,
+    max_tokens: Option<u64>,
+) -> Evidence<'static> {
+    match (usage, max_tokens) {
+        // The server counts all choices together; a cap holds for each.
+        (Some(usage), Some(cap)) if choices < 2 => finish.evidence().usage(usage.output_tokens, cap),
+        _ => finish.evidence(),
     }
 }
 

@@ -227,13 +227,13 @@ impl Reader {
 
 /// What an event holds, without white space before it. A bridge that frames what is framed already writes
 /// `data: data: {…}`.
-fn single(text: &str) -> &str {
+pub(crate) fn single(text: &str) -> &str {
     let data = text.trim_ascii_start();
     data.strip_prefix("data:").map_or(data, str::trim_ascii_start)
 }
 
 /// What an event says of an error: `{"error":{"message":…}}`, `{"error":"…"}`, or an event of that name.
-fn error_in(event: Value<'_>, name: &[u8]) -> Option<FaultKind> {
+pub(crate) fn error_in(event: Value<'_>, name: &[u8]) -> Option<FaultKind> {
     let [error, message, kind] = event.pick(["error", "message", "type"]);
     let named = name == b"error" || kind.and_then(Value::text).is_some_and(|kind| kind.to_text() == "error");
     let error = match error {

@@ -19,6 +19,16 @@ impl Text<'_> {
         text.is_empty()
     }
 
+    /// Whether it is this text.
+    #[must_use]
+    pub fn is(&self, text: &str) -> bool {
+        match self {
+            Text::Plain(own) => *own == text,
+            Text::Escaped(raw) if raw.contains('\\') => self.to_text() == text,
+            Text::Escaped(raw) => *raw == text,
+        }
+    }
+
     /// The text, with U+FFFD for each half of a surrogate pair that stands alone.
     #[must_use]
     pub fn to_text(self) -> String {
@@ -77,6 +87,11 @@ impl Joined {
     /// Where the first lone half stood, in bytes of the text.
     pub(crate) fn lone(&self) -> Option<usize> {
         self.lone
+    }
+
+    /// Half of a surrogate pair waits for the other one.
+    pub(crate) fn waits(&self) -> bool {
+        self.high.is_some()
     }
 
     pub(crate) fn into_text(self) -> String {

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use toolmend_core::{Evidence, Judge, NoJudge, Policy, Verdict, mend};
+use toolmend_core::{CallJudge, Evidence, Judge, NoJudge, Policy, Verdict, mend};
 use toolmend_formats::{Match, family};
 use toolmend_schema::Tool;
 use toolmend_wire::{Call, Recorded};
@@ -157,6 +157,16 @@ impl<'a> Toolmend<'a> {
 
     fn judged(&self, body: &str, evidence: Evidence<'_>, judge: &dyn Judge) -> Verdict {
         mend(body, &evidence.marks(self.model.marks()), judge).under(self.policy)
+    }
+}
+
+impl CallJudge for Toolmend<'_> {
+    fn judge(&self, name: &str, body: &str, evidence: Evidence<'_>) -> Option<Verdict> {
+        Some(self.judged(body, evidence.tool(name), self.judge_of(name)?))
+    }
+
+    fn offers(&self, name: &str) -> Option<bool> {
+        (!self.tools.is_empty()).then(|| self.judge_of(name).is_some())
     }
 }
 

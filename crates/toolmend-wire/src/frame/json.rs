@@ -64,11 +64,17 @@ impl Json {
     pub(super) fn push(&mut self, mut bytes: &[u8], events: &mut Events<'_>) -> Result<(), Stop> {
         while !bytes.is_empty() {
             let taken = match self.mode {
-                Mode::Lines => self.take_line(bytes, events)?,
-                Mode::Items => self.take_item(bytes[0], events)?,
-                Mode::First | Mode::Values => self.take_byte(bytes[0], events)?,
+                Mode::Lines => self.take_line(bytes, events),
+                Mode::Items => self.take_item(bytes[0], events),
+                Mode::First | Mode::Values => self.take_byte(bytes[0], events),
             };
-            bytes = &bytes[taken..];
+            match taken {
+                Ok(taken) => bytes = &bytes[taken..],
+                Err(stop) => {
+                    self.raw.extend_from_slice(bytes);
+                    return Err(stop);
+                }
+            }
         }
         Ok(())
     }
@@ -184,7 +190,8 @@ impl Json {
         let at = Some(raw.len() - behind.len() + lead);
         let place = Place { offset: self.begin.offset + lead as u64, line: self.begin.line };
         if !raw.is_empty() {
-            let event = Event { raw: &raw, name: b"", data, at, filler: data.is_empty(), place };
+            let event =
+                Event { raw: &raw, name: b"", data, at, filler: data.is_empty(), stream: false, place };
             events(event).map_err(|over| Stop { kind: WireErrorKind::TooMuch(over), place })?;
         }
         self.raw = raw;

@@ -12,6 +12,8 @@
 mod json;
 mod sse;
 
+pub(crate) use self::sse::lines;
+
 use crate::error::WireErrorKind;
 use crate::limits::Exceeded;
 
@@ -30,6 +32,8 @@ pub(crate) struct Event<'a> {
     pub(crate) at: Option<usize>,
     /// It has no data: comments, or what stands between values.
     pub(crate) filler: bool,
+    /// It is one of an event stream.
+    pub(crate) stream: bool,
 }
 
 impl Event<'_> {
@@ -100,8 +104,13 @@ impl Framer {
                 let had = opening.len();
                 let looked = bytes.len().min(MAX_OPENING - had.min(MAX_OPENING) + 1);
                 opening.extend_from_slice(&bytes[..looked]);
-                let Some(state) = decide(opening, false, self.event_bytes)? else {
-                    return Ok(());
+                let state = match decide(opening, false, self.event_bytes) {
+                    Ok(Some(state)) => state,
+                    Ok(None) => return Ok(()),
+                    Err(stop) => {
+                        opening.extend_from_slice(&bytes[looked..]);
+                        return Err(stop);
+                    }
                 };
                 let opening = core::mem::replace(&mut self.state, state);
                 if let State::Opening(opening) = opening {
@@ -145,11 +154,6 @@ impl Framer {
             State::Sse(sse) => sse.held(),
             State::Json(json) => json.held(),
         }
-    }
-
-    /// Whether this is an event stream, once that is known.
-    pub(crate) fn is_sse(&self) -> bool {
-        matches!(self.state, State::Sse(_))
     }
 }
 

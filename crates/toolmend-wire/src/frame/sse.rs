@@ -44,6 +44,10 @@ impl Sse {
 
     pub(super) fn push(&mut self, mut bytes: &[u8], events: &mut Events<'_>) -> Result<(), Stop> {
         while let Some(end) = self.end_of_event(bytes) {
+            if self.raw.len() + end > self.limit {
+                self.raw.extend_from_slice(bytes);
+                return Err(self.too_long());
+            }
             let (head, rest) = bytes.split_at(end);
             bytes = rest;
             if self.raw.is_empty() {
@@ -102,9 +106,6 @@ impl Sse {
 
     /// Reads the lines of an event and passes it on.
     fn dispatch(&mut self, raw: &[u8], events: &mut Events<'_>) -> Result<(), Stop> {
-        if raw.len() > self.limit {
-            return Err(self.too_long());
-        }
         let (mut name, mut data): (&[u8], Option<(Range<usize>, Place)>) = (b"", None);
         let mut unbroken = true;
         self.joined.clear();
@@ -139,13 +140,13 @@ impl Sse {
         }
         let place = data.as_ref().map_or(self.begin, |(_, place)| *place);
         let event = match &data {
-            None => Event { raw, name, data: b"", at: None, filler: true, place },
+            None => Event { raw, name, data: b"", at: None, filler: true, stream: true, place },
             Some((range, place)) if unbroken => {
                 let at = Some(range.start);
-                Event { raw, name, data: &raw[range.clone()], at, filler: false, place: *place }
+                Event { raw, name, data: &raw[range.clone()], at, filler: false, stream: true, place: *place }
             }
             Some((_, place)) => {
-                Event { raw, name, data: &self.joined, at: None, filler: false, place: *place }
+                Event { raw, name, data: &self.joined, at: None, filler: false, stream: true, place: *place }
             }
         };
         events(event).map_err(|over| Stop { kind: WireErrorKind::TooMuch(over), place })?;
