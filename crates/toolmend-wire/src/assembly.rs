@@ -19,6 +19,7 @@
 
 mod body;
 mod call;
+mod parts;
 
 pub(crate) use self::body::is_placeholder;
 
@@ -272,6 +273,11 @@ impl Assembly {
     pub(crate) fn said(&self, at: usize) -> Option<(&str, u32, Vec<&str>)> {
         let body = &self.calls.get(at)?.body;
         Some((body.text.text(), body.restarts, body.copies().collect()))
+    }
+
+    /// Whether this call's arguments came value by value.
+    pub(crate) fn is_in_parts(&self, at: usize) -> bool {
+        self.calls.get(at).is_some_and(|call| call.body.is_in_parts())
     }
 
     /// The id and the name of this call, and its choice.

@@ -105,6 +105,8 @@ pub enum Arguments<'a> {
     /// JSON as it stands in the event: an object where the protocol has objects, or where it has text and a
     /// server writes an object.
     Json(&'a str),
+    /// Values with the paths that they belong to: an array, as it stands in the event.
+    Parts(&'a str),
     /// Not a piece but all of them once more, as the server put them together. Of copies that differ, the
     /// one of the highest rank counts.
     Copy {
@@ -122,7 +124,7 @@ impl Arguments<'_> {
         match self {
             Arguments::Text(text) => text.is_empty(),
             Arguments::Copy { text, .. } => text.is_empty(),
-            Arguments::Json(text) => text.is_empty(),
+            Arguments::Json(text) | Arguments::Parts(text) => text.is_empty(),
         }
     }
 
@@ -131,7 +133,7 @@ impl Arguments<'_> {
     pub fn to_text(self) -> String {
         match self {
             Arguments::Text(text) | Arguments::Copy { text, .. } => text.to_text(),
-            Arguments::Json(text) => text.to_owned(),
+            Arguments::Json(text) | Arguments::Parts(text) => text.to_owned(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::parts::Parts;
 use crate::json::Value;
 use crate::recorded::CallFault;
 use crate::shape::Shape;
@@ -23,6 +24,8 @@ pub(super) struct Body {
     growing: bool,
     /// All of the arguments, as the server says they are.
     copies: Vec<(u8, String)>,
+    /// The arguments where they come value by value.
+    parts: Parts,
 }
 
 /// A server that sends what it has so far, again and again, is told from one that sends pieces by this
@@ -57,6 +60,7 @@ impl Body {
                 self.append(Text::Plain(object));
                 Ok(object.len().saturating_sub(before))
             }
+            Arguments::Parts(parts) => Ok(self.parts.take(parts)),
             Arguments::Copy { text, rank } => {
                 let copy = text.to_text();
                 let added = copy.len();
@@ -104,6 +108,10 @@ impl Body {
 
     /// The arguments, where no more of them come.
     pub(super) fn settle(&self) -> Result<String, CallFault> {
+        if !self.parts.is_empty() {
+            let parts = self.parts.json().filter(|_| self.is_blank() && self.copies.is_empty());
+            return parts.ok_or(CallFault::MixedArguments);
+        }
         let text = self.text.text();
         let latest = &text[self.latest.min(text.len())..];
         let snapshots = self.growing && self.pieces >= MIN_GROWING && is_object(latest) && !is_object(text);
@@ -135,6 +143,11 @@ impl Body {
             Some(_) => Err(CallFault::MixedArguments),
             None => Ok(copies[0].1.to_owned()),
         }
+    }
+
+    /// Whether the arguments came value by value.
+    pub(super) fn is_in_parts(&self) -> bool {
+        !self.parts.is_empty()
     }
 
     /// What the server says that the arguments are, each time that it says so.

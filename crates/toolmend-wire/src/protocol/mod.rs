@@ -2,7 +2,11 @@
 //!
 //! Adding one touches its file, its row in the table below, and its cases.
 
+mod anthropic;
+mod gemini;
+mod ollama;
 mod openai_chat;
+mod openai_responses;
 
 use crate::json::Value;
 use crate::limits::Exceeded;
@@ -100,6 +104,14 @@ macro_rules! protocols {
 protocols! {
     /// OpenAI Chat Completions, streamed or not.
     OpenAiChat "openai-chat" => openai_chat::OpenAiChat,
+    /// OpenAI Responses, streamed or not.
+    OpenAiResponses "openai-responses" => openai_responses::OpenAiResponses::default(),
+    /// Anthropic Messages, streamed or not.
+    Anthropic "anthropic" => anthropic::Anthropic::default(),
+    /// Ollama `/api/chat`, streamed or not.
+    Ollama "ollama" => ollama::Ollama,
+    /// Gemini `generateContent`, streamed or not.
+    Gemini "gemini" => gemini::Gemini,
 }
 
 impl core::fmt::Display for ProtocolKind {

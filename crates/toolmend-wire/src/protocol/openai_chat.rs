@@ -70,7 +70,7 @@ impl Protocol for OpenAiChat {
 
     fn ends_as_cut<'a>(&self, event: Value<'a>) -> Vec<(Value<'a>, &'static str)> {
         let choices = event.get("choices").into_iter().flat_map(Value::items);
-        choices.filter_map(|choice| Some((choice.get("finish_reason")?, "length"))).collect()
+        choices.filter_map(|choice| Some((choice.get("finish_reason")?, "\"length\""))).collect()
     }
 }
 

@@ -356,6 +356,11 @@ impl<J: CallJudge> Flow<J> {
         let (fate, outcome) = match output {
             _ if self.options.observe => (Fate::Left, outcome),
             None => (Fate::Left, outcome),
+            // What came value by value cannot be written again.
+            Some(output) if self.assembly.is_in_parts(at) => match output == call.arguments {
+                true => (Fate::Left, outcome),
+                false => (Fate::Left, Outcome::TooLate),
+            },
             Some(output) => match self.plan(at, output) {
                 Some(plan) => (Fate::Good(plan), outcome),
                 None => (Fate::Left, Outcome::TooLate),

@@ -150,8 +150,8 @@ impl<J: CallJudge> Flow<J> {
     pub(super) fn plan(&self, at: usize, output: String) -> Option<Plan> {
         let (said, restarts, copied) = self.assembly.said(at)?;
         let state = &self.states[at];
-        let copies = copied.iter().any(|copy| *copy != output);
         let in_pieces = !said.trim().is_empty();
+        let copies = copied.iter().any(|copy| *copy != output && !(in_pieces && is_placeholder(copy)));
         let mut plan = Plan { output, restarts, in_pieces, change: None, copies, append: None };
         // Where the server says it all at once, pieces need not say it again.
         if !in_pieces && !copied.is_empty() {

@@ -193,7 +193,10 @@ impl<J: CallJudge> Flow<J> {
             _ => None,
         };
         if let Some(plan) = plan {
-            if site.keys.form == Form::Object && piece.number > 0 && piece.has != Has::Copy {
+            if site.keys.form == Form::Object
+                && piece.number > 0
+                && matches!(piece.has, Has::Text | Has::Json)
+            {
                 // A protocol of whole calls had it in two parts; the first one has all of it now.
                 changes.cut(raw, site.item.range_in(raw));
                 return;
