@@ -46,7 +46,7 @@ pub mod rules;
 pub mod scan;
 mod verdict;
 
-pub use call_judge::CallJudge;
+pub use call_judge::{CallJudge, FoundCall};
 pub use certify::{Violation, certify};
 pub use coerce::coerce_json_object;
 pub use edit::Edit;

@@ -237,6 +237,12 @@ impl Recorded {
         self.others.iter().find(|c| c.index == choice).map_or(&self.finish, |c| &c.finish)
     }
 
+    /// Whether the model had finished the turn, as far as the turn says.
+    #[must_use]
+    pub fn ending(&self, max_tokens: Option<u64>) -> Ending {
+        end_of_turn(&self.finish, self.usage, self.others.len() + 1, max_tokens).ending()
+    }
+
     /// What this turn says about the ending of one of its calls.
     ///
     /// `max_tokens` is the request's cap on output tokens, where it is known. Marks are the caller's to add.

@@ -27,6 +27,8 @@ pub(crate) struct Keys {
     pub(crate) id: Option<&'static str>,
     /// Its kind, and the one word for it.
     pub(crate) kind: Option<(&'static str, &'static str)>,
+    /// The object inside the entry that holds the name and the arguments, where it is one of its own.
+    pub(crate) function: Option<&'static str>,
     /// The tool's name.
     pub(crate) name: Option<&'static str>,
     /// Its arguments.

@@ -39,6 +39,18 @@ impl Splices {
         self.add(inside..inside, format!("\"{key}\":{put}{comma}"));
     }
 
+    /// As [`Splices::set`], for a member of an object that is itself a member and need not be there yet.
+    pub(crate) fn set_within(&mut self, bytes: &[u8], object: Value<'_>, within: &str, key: &str, put: &str) {
+        if let Some((_, inner)) = object.member(within) {
+            return self.set(bytes, inner, key, put);
+        }
+        let begin = format!("\"{within}\":{{");
+        match self.0.iter_mut().find(|splice| splice.put.starts_with(&begin) && splice.range.is_empty()) {
+            Some(splice) => splice.put.insert_str(begin.len(), &format!("\"{key}\":{put},")),
+            None => self.set(bytes, object, within, &format!("{{\"{key}\":{put}}}")),
+        }
+    }
+
     /// Takes a member out of an object, with the comma that it needs no more.
     pub(crate) fn remove(&mut self, bytes: &[u8], object: Value<'_>, key: &str) {
         if let Some((name, value)) = object.member(key) {

@@ -1,6 +1,6 @@
 //! Turns in flight: what leaves, and when.
 
-use toolmend_core::{CallJudge, Evidence, NoJudge, Verdict, mend};
+use toolmend_core::{CallJudge, Evidence, FoundCall, NoJudge, Verdict, mend};
 use toolmend_wire::{CallReport, Hold, StreamEnd, Turn, TurnOptions};
 
 #[allow(dead_code, reason = "shared with other tests")]
@@ -12,8 +12,8 @@ use turns::TURNS;
 struct Anything;
 
 impl CallJudge for Anything {
-    fn judge(&self, _name: &str, body: &str, evidence: Evidence<'_>) -> Option<Verdict> {
-        Some(mend(body, &evidence, &NoJudge))
+    fn judge(&self, call: FoundCall<'_>, evidence: Evidence<'_>) -> Option<Verdict> {
+        Some(mend(call.body, &evidence, &NoJudge))
     }
 
     fn offers(&self, _name: &str) -> Option<bool> {

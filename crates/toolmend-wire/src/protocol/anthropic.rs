@@ -152,6 +152,7 @@ const START: Keys = Keys {
     index: None,
     id: Some("id"),
     kind: None,
+    function: None,
     name: Some("name"),
     arguments: "input",
     form: Form::Object,

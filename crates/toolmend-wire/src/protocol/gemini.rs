@@ -27,6 +27,7 @@ const KEYS: Keys = Keys {
     index: None,
     id: Some("id"),
     kind: None,
+    function: None,
     name: Some("name"),
     arguments: "args",
     form: Form::Object,

@@ -25,6 +25,7 @@ const KEYS: Keys = Keys {
     index: None,
     id: Some("id"),
     kind: None,
+    function: Some("function"),
     name: Some("name"),
     arguments: "arguments",
     form: Form::Object,

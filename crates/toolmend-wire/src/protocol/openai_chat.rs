@@ -78,13 +78,14 @@ const STREAMED: Keys = Keys {
     index: Some("index"),
     id: Some("id"),
     kind: Some(("type", "function")),
+    function: Some("function"),
     name: Some("name"),
     arguments: "arguments",
     form: Form::Text,
     part: Part::Piece,
 };
 const WHOLE: Keys = Keys { index: None, ..STREAMED };
-const LEGACY: Keys = Keys { index: None, id: None, kind: None, ..STREAMED };
+const LEGACY: Keys = Keys { function: None, index: None, id: None, kind: None, ..STREAMED };
 
 /// An entry of `tool_calls`, or the older `function_call`.
 struct Entry<'a> {

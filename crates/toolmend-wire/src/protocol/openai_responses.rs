@@ -147,6 +147,7 @@ const ITEM: Keys = Keys {
     index: None,
     id: Some("call_id"),
     kind: None,
+    function: None,
     name: Some("name"),
     arguments: "arguments",
     form: Form::Text,

@@ -22,7 +22,7 @@ mod writing;
 
 use std::collections::BTreeMap;
 
-use toolmend_core::{CallJudge, Verdict};
+use toolmend_core::{CallJudge, Ending, Evidence, FoundCall, Verdict};
 
 use self::plan::{Fate, State};
 use self::queue::{Note, Piece, Queue};
@@ -47,14 +47,14 @@ pub enum StreamEnd {
 /// leave.
 ///
 /// ```
-/// use toolmend_core::{CallJudge, Evidence, NoJudge, Verdict, mend};
+/// use toolmend_core::{CallJudge, Evidence, FoundCall, NoJudge, Verdict, mend};
 /// use toolmend_wire::{StreamEnd, Turn, TurnOptions};
 ///
 /// struct Anything;
 ///
 /// impl CallJudge for Anything {
-///     fn judge(&self, _name: &str, body: &str, evidence: Evidence<'_>) -> Option<Verdict> {
-///         Some(mend(body, &evidence, &NoJudge))
+///     fn judge(&self, call: FoundCall<'_>, evidence: Evidence<'_>) -> Option<Verdict> {
+///         Some(mend(call.body, &evidence, &NoJudge))
 ///     }
 ///
 ///     fn offers(&self, _name: &str) -> Option<bool> {
@@ -311,13 +311,16 @@ impl<J: CallJudge> Flow<J> {
         if call.fault.is_some() || is_placeholder(&call.arguments) {
             return;
         }
-        let evidence = call.evidence(toolmend_core::Evidence::whole());
+        let evidence = call.evidence(Evidence::whole());
         let ending = evidence.ending();
-        if let Some(verdict @ Verdict::Intact { .. }) =
-            self.judge.judge(&call.name, &call.arguments, evidence)
-        {
+        if let Some(verdict @ Verdict::Intact { .. }) = self.ask(call, evidence) {
             self.settle(at, call, Outcome::Judged(verdict), ending);
         }
+    }
+
+    fn ask(&self, call: &Call, evidence: Evidence<'_>) -> Option<Verdict> {
+        let found = FoundCall { name: &call.name, body: &call.arguments, model: self.assembly.model() };
+        self.judge.judge(found, evidence)
     }
 
     /// The turn is over: settles every call, and lets everything go.
@@ -336,10 +339,7 @@ impl<J: CallJudge> Flow<J> {
                 let ending = evidence.ending();
                 let outcome = match &call.fault {
                     Some(fault) => Outcome::Misassembled(fault.clone()),
-                    None => self
-                        .judge
-                        .judge(&call.name, &call.arguments, evidence)
-                        .map_or(Outcome::UnknownTool, Outcome::Judged),
+                    None => self.ask(&call, evidence).map_or(Outcome::UnknownTool, Outcome::Judged),
                 };
                 self.settle(at, &call, outcome, ending);
             }
@@ -348,7 +348,7 @@ impl<J: CallJudge> Flow<J> {
         self.leave_all(out);
     }
 
-    fn settle(&mut self, at: usize, call: &Call, outcome: Outcome, ending: toolmend_core::Ending) {
+    fn settle(&mut self, at: usize, call: &Call, outcome: Outcome, ending: Ending) {
         let output = match &outcome {
             Outcome::Judged(verdict) => verdict.text(&call.arguments).map(str::to_owned),
             _ => None,

@@ -231,7 +231,7 @@ impl<J: CallJudge> Flow<J> {
         if let (Some(key), Some(name), Way::Streamed) = (keys.name, &state.name, piece.way) {
             match first {
                 true if piece.name != name.len() && !name.is_empty() => {
-                    changes.set(raw, site.function, key, &quoted(name));
+                    set_in_function(raw, site, key, &quoted(name), changes);
                 }
                 false if piece.name > 0 => changes.remove(raw, site.function, key),
                 _ => {}
@@ -257,7 +257,7 @@ impl<J: CallJudge> Flow<J> {
             Some(value) if value.raw() == json => {}
             Some(value) => changes.replace(raw, value, json),
             None if json == "\"\"" => {}
-            None => changes.set(raw, site.function, key, &json),
+            None => set_in_function(raw, site, key, &json, changes),
         };
         let says = |value: Value<'_>, output: &str| match value.text() {
             Some(text) => site.keys.form == Form::Text && text.is(output),
@@ -308,6 +308,17 @@ impl<J: CallJudge> Flow<J> {
                 changes.replace(raw, said, word);
             }
         }
+    }
+}
+
+/// Sets a member of the object that holds the name and the arguments; where there is none yet, it comes with
+/// the member.
+fn set_in_function(raw: &[u8], site: Site<'_>, key: &str, json: &str, changes: &mut Splices) {
+    let keys = site.keys;
+    let is_flat = keys.name.is_some_and(|name| site.entry.has(name)) || site.entry.has(keys.arguments);
+    match keys.function {
+        Some(function) if !is_flat => changes.set_within(raw, site.entry, function, key, json),
+        _ => changes.set(raw, site.function, key, json),
     }
 }
 
