@@ -21,7 +21,7 @@ mod body;
 mod call;
 mod parts;
 
-pub(crate) use self::body::is_placeholder;
+pub(crate) use self::body::{is_placeholder, same_tokens};
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -444,6 +444,8 @@ impl Assembly {
         self.indices.insert((piece.choice, index));
         self.slots.insert((piece.choice, piece.slot), at);
         self.calls.push(OpenCall::new(piece.choice, index, piece.slot));
+        // Nothing can be added to a call that came whole.
+        self.calls[at].ended = piece.slot == Slot::Whole;
         Ok(at)
     }
 

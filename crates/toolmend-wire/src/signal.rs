@@ -105,8 +105,13 @@ pub enum Arguments<'a> {
     /// JSON as it stands in the event: an object where the protocol has objects, or where it has text and a
     /// server writes an object.
     Json(&'a str),
-    /// Values with the paths that they belong to: an array, as it stands in the event.
-    Parts(&'a str),
+    /// Values with the paths that they belong to.
+    Parts {
+        /// An array of them, as it stands in the event.
+        parts: &'a str,
+        /// More are to come.
+        more: bool,
+    },
     /// Not a piece but all of them once more, as the server put them together. Of copies that differ, the
     /// one of the highest rank counts.
     Copy {
@@ -124,7 +129,8 @@ impl Arguments<'_> {
         match self {
             Arguments::Text(text) => text.is_empty(),
             Arguments::Copy { text, .. } => text.is_empty(),
-            Arguments::Json(text) | Arguments::Parts(text) => text.is_empty(),
+            Arguments::Json(text) => text.is_empty(),
+            Arguments::Parts { .. } => false,
         }
     }
 
@@ -133,7 +139,7 @@ impl Arguments<'_> {
     pub fn to_text(self) -> String {
         match self {
             Arguments::Text(text) | Arguments::Copy { text, .. } => text.to_text(),
-            Arguments::Json(text) | Arguments::Parts(text) => text.to_owned(),
+            Arguments::Json(text) | Arguments::Parts { parts: text, .. } => text.to_owned(),
         }
     }
 }

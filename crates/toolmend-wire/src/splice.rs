@@ -45,7 +45,9 @@ impl Splices {
             return self.set(bytes, inner, key, put);
         }
         let begin = format!("\"{within}\":{{");
-        match self.0.iter_mut().find(|splice| splice.put.starts_with(&begin) && splice.range.is_empty()) {
+        let inside = object.range_in(bytes).start + 1;
+        let is_it = |splice: &&mut Splice| splice.range == (inside..inside) && splice.put.starts_with(&begin);
+        match self.0.iter_mut().find(is_it) {
             Some(splice) => splice.put.insert_str(begin.len(), &format!("\"{key}\":{put},")),
             None => self.set(bytes, object, within, &format!("{{\"{key}\":{put}}}")),
         }

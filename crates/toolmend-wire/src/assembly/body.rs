@@ -60,7 +60,7 @@ impl Body {
                 self.append(Text::Plain(object));
                 Ok(object.len().saturating_sub(before))
             }
-            Arguments::Parts(parts) => Ok(self.parts.take(parts)),
+            Arguments::Parts { parts, more } => Ok(self.parts.take(parts, more)),
             Arguments::Copy { text, rank } => {
                 let copy = text.to_text();
                 let added = copy.len();
@@ -169,7 +169,7 @@ fn is_object(text: &str) -> bool {
 }
 
 /// Whether two JSON texts differ in nothing but the white space between their tokens.
-fn same_tokens(a: &str, b: &str) -> bool {
+pub(crate) fn same_tokens(a: &str, b: &str) -> bool {
     tokens(a).eq(tokens(b))
 }
 

@@ -10,6 +10,9 @@ pub(super) struct Parts {
     root: Option<Node>,
     /// A part has no place, or one that holds another kind of value already.
     contradicts: bool,
+    /// A text is to go on, and more parts are to come.
+    open_text: bool,
+    more: bool,
 }
 
 #[derive(Debug)]
@@ -30,14 +33,20 @@ const MAX_PATH: usize = 64;
 
 impl Parts {
     /// Takes an array of parts; answers how many bytes they added.
-    pub(super) fn take(&mut self, parts: &str) -> usize {
+    pub(super) fn take(&mut self, parts: &str, more: bool) -> usize {
+        if self.root.is_none() && !more && parts == "[]" {
+            return 0;
+        }
+        self.root.get_or_insert(Node::Object(Vec::new()));
+        self.more = more;
         let Ok(parts) = Value::parse(parts) else {
             self.contradicts = true;
             return 0;
         };
         for part in parts.items() {
-            let [path, text, number, boolean] =
-                part.pick(["jsonPath", "stringValue", "numberValue", "boolValue"]);
+            let [path, text, number, boolean, goes_on] =
+                part.pick(["jsonPath", "stringValue", "numberValue", "boolValue", "willContinue"]);
+            self.open_text = text.is_some() && goes_on.is_some_and(|goes_on| goes_on.raw() == "true");
             let node = match (text.and_then(Value::text), number.or(boolean)) {
                 (Some(text), _) => Node::Text(text.to_text()),
                 (None, Some(json)) => Node::Json(json.raw().to_owned()),
@@ -52,12 +61,19 @@ impl Parts {
         parts.raw().len()
     }
 
-    /// The arguments as JSON; `None` where the parts contradict each other.
+    /// The arguments as JSON; `None` where the parts contradict each other. Where more was to come, the end is
+    /// open: a text without its quote, or an object without its brace.
     pub(super) fn json(&self) -> Option<String> {
         let mut json = String::new();
         match &self.root {
             Some(root) => write(root, &mut json),
             None => json.push_str("{}"),
+        }
+        if self.open_text {
+            json.truncate(json.trim_end_matches(['}', ']']).len());
+        }
+        if self.open_text || self.more {
+            json.pop();
         }
         (!self.contradicts).then_some(json)
     }
@@ -194,9 +210,25 @@ mod tests {
         for (arrays, json) in cases {
             let mut parts = Parts::default();
             for array in *arrays {
-                parts.take(array);
+                parts.take(array, false);
             }
             assert_eq!(parts.json().as_deref(), *json, "{arrays:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_to_go_on_stays_open() {
+        let array = r#"[{"jsonPath":"$.a[0]","stringValue":"x","willContinue":true}]"#;
+        for (array, more, json) in [
+            (array, true, r#"{"a":["x"#),
+            (array, false, r#"{"a":["x"#),
+            (r#"[{"jsonPath":"$.a","numberValue":1}]"#, true, r#"{"a":1"#),
+            ("[]", true, "{"),
+            ("[]", false, "{}"),
+        ] {
+            let mut parts = Parts::default();
+            parts.take(array, more);
+            assert_eq!(parts.json().as_deref(), Some(json));
         }
     }
 }

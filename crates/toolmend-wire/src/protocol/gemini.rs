@@ -77,7 +77,7 @@ impl Protocol for Gemini {
 
     fn sites<'a>(&self, event: Value<'a>, each: &mut dyn FnMut(Site<'a>)) {
         for part in candidates(event).flat_map(parts) {
-            if let Some(call) = part.get("functionCall").filter(|call| says_something(*call)) {
+            if let Some(call) = part.get("functionCall") {
                 each(Site { item: part, entry: call, function: call, message: None, keys: &KEYS });
             }
         }
@@ -99,30 +99,27 @@ fn parts(candidate: Value<'_>) -> impl Iterator<Item = Value<'_>> {
     content.and_then(|content| content.get("parts")).into_iter().flat_map(Value::items)
 }
 
-/// The mark behind the last of the partial arguments says nothing.
-fn says_something(call: Value<'_>) -> bool {
-    call.members().next().is_some()
-}
-
 fn read_part<'a>(choice: u32, part: Value<'a>, sink: &mut Sink<'_, 'a>) -> Result<(), Exceeded> {
     let [text, thought, call] = part.pick(["text", "thought", "functionCall"]);
-    if let Some(text) = text.and_then(Value::text) {
+    if let Some(text) = text.and_then(Value::text).filter(|_| call.is_none()) {
         return sink(match thought.is_some_and(|thought| thought.raw() == "true") {
             true => Signal::Reasoning { choice, text },
             false => Signal::Content { choice, text },
         });
     }
-    let Some(call) = call.filter(|call| says_something(*call)) else {
+    let Some(call) = call else {
         return Ok(());
     };
     let [id, name, args, partial, more] = call.pick(["id", "name", "args", "partialArgs", "willContinue"]);
     let name = name.and_then(Value::text).filter(|name| !name.is_empty());
-    let streamed = partial.is_some() || more.is_some();
-    let arguments = match (args, partial) {
-        (Some(args), _) => Some(args.text().map_or(Arguments::Json(args.raw()), Arguments::Text)),
-        (None, Some(partial)) => Some(Arguments::Parts(partial.raw())),
-        (None, None) if name.is_some() && !streamed => Some(Arguments::Json("{}")),
-        (None, None) => None,
+    let more = more.is_some_and(|more| more.raw() == "true");
+    // The mark behind the last of the partial arguments is an empty call.
+    let parts = partial.map_or("[]", Value::raw);
+    let is_whole = name.is_some() && args.is_some_and(Value::is_object);
+    let arguments = match args {
+        Some(args) => args.text().map_or(Arguments::Json(args.raw()), Arguments::Text),
+        None if partial.is_none() && !more && name.is_some() => Arguments::Json("{}"),
+        None => Arguments::Parts { parts, more },
     };
     sink(Signal::Call(Piece {
         choice,
@@ -132,6 +129,7 @@ fn read_part<'a>(choice: u32, part: Value<'a>, sink: &mut Sink<'_, 'a>) -> Resul
         kind: None,
         name,
         form: Form::Object,
-        arguments,
-    }))
+        arguments: Some(arguments),
+    }))?;
+    if is_whole { sink(Signal::Closed { choice, slot: Slot::Unnumbered }) } else { Ok(()) }
 }

@@ -4,7 +4,7 @@ use toolmend_core::{CallJudge, Ending, Scanner, scan::Status};
 
 use super::Flow;
 use super::queue::{Has, Note, Piece};
-use crate::assembly::{Taken, is_placeholder};
+use crate::assembly::{Taken, is_placeholder, same_tokens};
 
 /// A call on its way out.
 #[derive(Debug, Default)]
@@ -96,8 +96,8 @@ impl State {
     ///
     /// Some ends are undecided until the next piece: a comma outside of a string, a body that is just `{}`, a
     /// piece that begins with all there was, and half of a surrogate pair.
-    pub(super) fn follow(&mut self, taken: &Taken, has: Has, text: &str, named: bool) {
-        if has == Has::Json || taken.restarts > 0 {
+    pub(super) fn follow(&mut self, taken: &Taken, has: Has, text: &str, named: bool, streams: bool) {
+        if has == Has::Json || !streams && has != Has::Copy || taken.restarts > 0 {
             self.deviates = true;
         }
         if self.deviates || has == Has::Copy {
@@ -151,7 +151,8 @@ impl<J: CallJudge> Flow<J> {
         let (said, restarts, copied) = self.assembly.said(at)?;
         let state = &self.states[at];
         let in_pieces = !said.trim().is_empty();
-        let copies = copied.iter().any(|copy| *copy != output && !(in_pieces && is_placeholder(copy)));
+        let copies =
+            copied.iter().any(|copy| !same_tokens(copy, &output) && !(in_pieces && is_placeholder(copy)));
         let mut plan = Plan { output, restarts, in_pieces, change: None, copies, append: None };
         // Where the server says it all at once, pieces need not say it again.
         if !in_pieces && !copied.is_empty() {
@@ -164,7 +165,12 @@ impl<J: CallJudge> Flow<J> {
         if said == plan.output && !misfit {
             return Some(plan);
         }
-        let (from, behind) = if misfit { (0, 0) } else { common(said, &plan.output) };
+        let (from, behind) = match misfit {
+            true => (0, 0),
+            // Nothing but a beginning goes: what stays need not move.
+            false if state.sent == 0 && said.ends_with(&plan.output) => (0, plan.output.len()),
+            false => common(said, &plan.output),
+        };
         // What has left stays.
         if from < state.sent || state.sent > 0 && restarts > 0 {
             return None;

@@ -40,6 +40,8 @@ pub(super) struct Piece {
     pub(super) has: Has,
     /// How its arguments stand there is how the protocol writes them.
     pub(super) fits: bool,
+    /// The protocol writes them as an object here.
+    pub(super) object: bool,
     /// The number that the server gives the call, where pieces are numbered.
     pub(super) index: Option<u32>,
     /// It gives an id that its call had not, and how long a name it gives, in bytes.

@@ -18,6 +18,7 @@ use crate::splice::Splices;
 struct Looks {
     has: Has,
     fits: bool,
+    object: bool,
     index: Option<u32>,
     kind: Option<bool>,
     way: Way,
@@ -135,7 +136,8 @@ impl<J: CallJudge> Flow<J> {
             && let Some(view) = self.assembly.view(taken.call)
         {
             let named = !view.name.is_empty() && self.judge.offers(view.name) != Some(false);
-            state.follow(&taken, looks.has, view.arguments, named);
+            let streams = !looks.object && looks.way != Way::Whole;
+            state.follow(&taken, looks.has, view.arguments, named, streams);
         }
         Piece {
             call: taken.call,
@@ -146,6 +148,7 @@ impl<J: CallJudge> Flow<J> {
             waits: taken.waits,
             has: looks.has,
             fits: looks.fits,
+            object: looks.object,
             index: looks.index,
             new_id: taken.new_id,
             name: taken.name,
@@ -187,7 +190,7 @@ impl<J: CallJudge> Flow<J> {
 fn looks_of(piece: &signal::Piece<'_>, stream: bool) -> Looks {
     Looks {
         has: match piece.arguments {
-            None | Some(Arguments::Parts(_)) => Has::Nothing,
+            None | Some(Arguments::Parts { .. }) => Has::Nothing,
             Some(Arguments::Text(_)) => Has::Text,
             Some(Arguments::Json(_)) => Has::Json,
             Some(Arguments::Copy { .. }) => Has::Copy,
@@ -197,6 +200,7 @@ fn looks_of(piece: &signal::Piece<'_>, stream: bool) -> Looks {
             Some(Arguments::Json(_)) => piece.form == Form::Object,
             _ => true,
         },
+        object: piece.form == Form::Object,
         way: match piece.slot {
             Slot::Whole => Way::Whole,
             Slot::Numbered(_) | Slot::Unnumbered if stream => Way::Streamed,

@@ -5,6 +5,7 @@ use toolmend_core::{CallJudge, Ending};
 use super::plan::{Fate, Pattern, Plan};
 use super::queue::{Has, Note, Piece, Way};
 use super::{Flow, Hold, OnCut};
+use crate::assembly::same_tokens;
 use crate::frame::lines;
 use crate::json::Value;
 use crate::protocol::Needs;
@@ -36,7 +37,10 @@ impl<J: CallJudge> Flow<J> {
             let state = &mut self.states[piece.call];
             state.begun = true;
             state.sent = state.sent.max(if piece.has == Has::Copy { 0 } else { piece.end });
-            if streams && state.fate.is_none() && pieces.len() == 1 && piece.has == Has::Text {
+            let is_piece = piece.has == Has::Text || piece.has == Has::Nothing && needs.ids;
+            let is_nameless = piece.name == 0 || needs.ids && piece.way == Way::Streamed;
+            let is_pattern = pieces.len() == 1 && !note.finish && is_piece && is_nameless;
+            if streams && state.fate.is_none() && is_pattern {
                 state.pattern.keep(note, raw, piece);
             }
         }
@@ -80,13 +84,19 @@ impl<J: CallJudge> Flow<J> {
             let Ok(text) = core::str::from_utf8(&raw[start..start + data]) else { continue };
             let mut changes = Splices::default();
             self.each_site(text, &[*piece], |site, _| {
-                if let Some((_, arguments)) = site.function.member(site.keys.arguments) {
-                    changes.replace(raw, arguments, quoted(rest));
-                }
-                for (object, key) in [(site.entry, site.keys.id), (site.function, site.keys.name)] {
-                    if let Some(key) = key {
-                        changes.remove(raw, object, key);
+                // Who speaks, the id and the name were said already.
+                match site.keys.function {
+                    Some(function) => {
+                        let only = format!("{{\"{}\":{}}}", site.keys.arguments, quoted(rest));
+                        changes.set(raw, site.entry, function, &only);
                     }
+                    None => changes.set(raw, site.function, site.keys.arguments, &quoted(rest)),
+                }
+                if let (Some(id), Some(_)) = (site.keys.id, site.keys.function) {
+                    changes.remove(raw, site.entry, id);
+                }
+                for (message, key) in site.message.into_iter().flat_map(|m| [(m, "role"), (m, "content")]) {
+                    changes.remove(raw, message, key);
                 }
             });
             changes.apply(raw, out);
@@ -133,6 +143,7 @@ impl<J: CallJudge> Flow<J> {
         };
         let text = plan.is_some_and(|plan| match piece.has {
             Has::Copy => true,
+            Has::Text | Has::Json if piece.object && piece.number > 0 => true,
             _ => plan.touches(piece),
         });
         let first = piece.number == 0;
@@ -272,7 +283,12 @@ impl<J: CallJudge> Flow<J> {
                 }
             }
             (Part::Copy, form) => {
-                if present.is_none_or(|value| !says(value, &plan.output)) {
+                // Servers space their copies in their own way.
+                let is_alike = |value: Value<'_>| {
+                    let text = value.text().filter(|_| plan.change.is_none());
+                    text.is_some_and(|text| same_tokens(&text.to_text(), &plan.output))
+                };
+                if present.is_none_or(|value| !says(value, &plan.output) && !is_alike(value)) {
                     put(written(&plan.output, form));
                 }
             }
