@@ -168,7 +168,9 @@ impl<'a> Parts<'a> {
     }
 
     fn next(&mut self) -> Option<Value<'a>> {
-        let from = self.rest.trim_start_matches([' ', '\t', '\n', '\r', ',', ':']);
+        let between = |byte: &u8| matches!(byte, b',' | b':' | b' ' | b'\t' | b'\n' | b'\r');
+        let lead = self.rest.bytes().take_while(between).count();
+        let from = &self.rest[lead..];
         let end = end_of_value(from.as_bytes());
         let (value, rest) = from.split_at_checked(end)?;
         self.rest = rest;

@@ -1,5 +1,7 @@
 //! The reader of one turn: bytes in, [`Recorded`] out. No IO.
 
+use memchr::memmem;
+
 use crate::assembly::Assembly;
 use crate::error::{WireError, WireErrorKind};
 use crate::frame::{Event, Framer, Place, Stop};
@@ -234,6 +236,10 @@ pub(crate) fn single(text: &str) -> &str {
 
 /// What an event says of an error: `{"error":{"message":…}}`, `{"error":"…"}`, or an event of that name.
 pub(crate) fn error_in(event: Value<'_>, name: &[u8]) -> Option<FaultKind> {
+    // Nearly every event says nothing of one.
+    if name != b"error" && memmem::find(event.raw().as_bytes(), b"error").is_none() {
+        return None;
+    }
     let [error, message, kind] = event.pick(["error", "message", "type"]);
     let named = name == b"error" || kind.and_then(Value::text).is_some_and(|kind| kind.to_text() == "error");
     let error = match error {

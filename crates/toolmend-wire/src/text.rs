@@ -24,7 +24,10 @@ impl Text<'_> {
     pub fn is(&self, text: &str) -> bool {
         match self {
             Text::Plain(own) => *own == text,
-            Text::Escaped(raw) if raw.contains('\\') => self.to_text() == text,
+            // An escape is longer than what it stands for.
+            Text::Escaped(raw) if raw.len() > text.len() => {
+                memchr(b'\\', raw.as_bytes()).is_some() && self.to_text() == text
+            }
             Text::Escaped(raw) => *raw == text,
         }
     }

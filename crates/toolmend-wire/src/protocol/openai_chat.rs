@@ -59,7 +59,8 @@ impl Protocol for OpenAiChat {
             let [delta, message] = choice.pick(["delta", "message"]);
             if let Some(said) = delta.or(message) {
                 let keys = if delta.is_some() { &STREAMED } else { &WHOLE };
-                each_call(said, |call| each(call.site(said, keys)));
+                let [calls, legacy] = said.pick(["tool_calls", "function_call"]);
+                each_call(calls, legacy, |call| each(call.site(said, keys)));
             }
         }
     }
@@ -104,9 +105,8 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// The calls that a message or a part of one holds.
-fn each_call<'a>(said: Value<'a>, mut each: impl FnMut(Entry<'a>)) {
-    let [calls, legacy] = said.pick(["tool_calls", "function_call"]);
+/// The calls that a message or a part of one holds, in both forms.
+fn each_call<'a>(calls: Option<Value<'a>>, legacy: Option<Value<'a>>, mut each: impl FnMut(Entry<'a>)) {
     for entry in calls.into_iter().flat_map(Value::items) {
         let [index, id, kind, function, custom] = entry.pick(["index", "id", "type", "function", "custom"]);
         // Custom tools take free text, which is none of our business.
@@ -159,11 +159,8 @@ fn read_message<'a>(
             None => read_parts(choice, content, sink)?,
         }
     }
-    if calls.is_none() && legacy.is_none() {
-        return Ok(());
-    }
     let mut told = Ok(());
-    each_call(said, |call| {
+    each_call(calls, legacy, |call| {
         if told.is_ok() {
             told = sink(Signal::Call(piece(choice, whole, &call)));
         }

@@ -289,6 +289,9 @@ impl<J: CallJudge> Flow<J> {
     /// to something else, or the protocol said that they are whole. An empty object may prove to be a
     /// placeholder, or a cut call.
     fn settle_early(&mut self) {
+        if self.waiting.is_empty() {
+            return;
+        }
         let waiting = core::mem::take(&mut self.waiting);
         self.waiting = waiting
             .into_iter()
