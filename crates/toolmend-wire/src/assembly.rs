@@ -399,7 +399,16 @@ impl Assembly {
     fn target(&self, piece: &Piece<'_>, said: &Said<'_>) -> Option<usize> {
         match piece.slot {
             Slot::Whole => None,
-            Slot::Numbered(_) | Slot::Legacy => self.slots.get(&(piece.choice, piece.slot)).copied(),
+            Slot::Numbered(_) | Slot::Legacy => {
+                let known = self.slots.get(&(piece.choice, piece.slot)).copied();
+                // What has nothing but a number goes on with a call that has none.
+                let goes_on = || {
+                    let latest = self.choices.get(&piece.choice)?.latest?;
+                    let numberless = self.calls[latest].slot == Slot::Unnumbered;
+                    (numberless && said.id.is_none() && said.name.is_none()).then_some(latest)
+                };
+                known.or_else(goes_on)
+            }
             Slot::Unnumbered => {
                 let same = |call: &OpenCall| call.choice == piece.choice && call.id == said.id;
                 let of_id = said.id.as_ref().and_then(|_| self.calls.iter().rposition(same));

@@ -39,6 +39,8 @@ pub(super) struct Anthropic {
     opened: u32,
     /// The latest block of each number that the server gave.
     blocks: BTreeMap<u32, Block>,
+    /// A block got another number than the server's: then the server's numbers are no one's but ours to give.
+    renumbers: bool,
     /// The block that the latest event is about.
     current: Option<(u32, Block)>,
 }
@@ -48,6 +50,9 @@ struct Block {
     place: u32,
     is_call: bool,
 }
+
+/// A block that was never opened.
+const NOWHERE: Block = Block { place: u32::MAX, is_call: false };
 
 /// How many numbers of blocks are told apart; what comes beyond is not read.
 const MAX_BLOCKS: usize = 4096;
@@ -176,6 +181,7 @@ impl Anthropic {
             return Ok(());
         }
         self.blocks.insert(number, opened);
+        self.renumbers |= number != opened.place;
         // A number that is missing is none that could be changed.
         self.current = index.map(|index| (index, opened));
         let [id, name, input, text] = block.pick(["id", "name", "input", "text"]);
@@ -235,10 +241,15 @@ impl Anthropic {
 
     /// The block of this number; without one, the latest.
     fn find(&mut self, index: Option<u32>) -> Option<Block> {
-        let block = *match index {
+        let block = match index {
             Some(index) => self.blocks.get(&index),
             None => self.blocks.values().max_by_key(|block| block.place),
-        }?;
+        };
+        let Some(block) = block.copied() else {
+            // It must not run into a block that got its number.
+            self.current = index.filter(|_| self.renumbers).map(|index| (index, NOWHERE));
+            return None;
+        };
         self.current = index.map(|index| (index, block));
         Some(block)
     }

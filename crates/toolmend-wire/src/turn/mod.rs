@@ -20,7 +20,7 @@ mod reading;
 mod report;
 mod writing;
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use toolmend_core::{CallJudge, Ending, Evidence, FoundCall, Verdict};
 
@@ -97,13 +97,15 @@ struct Flow<J> {
     waiting: Vec<usize>,
     /// Pieces of the event that is being read.
     fresh: Vec<Piece>,
-    /// The highest number that a call of a choice has left with.
-    numbers: BTreeMap<u32, u32>,
+    /// The numbers that the calls of a choice have left with.
+    numbers: BTreeSet<(u32, u32)>,
     /// Ids that are made up are made of it.
     seed: Option<u64>,
     /// The bytes of an event that leaves the queue, and its pieces.
     leaving: (Vec<u8>, Vec<Piece>),
     reports: Vec<CallReport>,
+    /// Something left in other bytes, or in another order, than it came.
+    rewritten: bool,
     mode: Mode,
 }
 
@@ -131,10 +133,11 @@ impl<J: CallJudge> Turn<J> {
                 states: Vec::new(),
                 waiting: Vec::new(),
                 fresh: Vec::new(),
-                numbers: BTreeMap::new(),
+                numbers: BTreeSet::new(),
                 seed: None,
                 leaving: Default::default(),
                 reports: Vec::new(),
+                rewritten: false,
                 mode: Mode::Reading,
             },
         }
@@ -196,6 +199,12 @@ impl<J: CallJudge> Turn<J> {
     #[must_use]
     pub fn is_transparent(&self) -> bool {
         self.flow.mode == Mode::Transparent
+    }
+
+    /// Whether anything left in other bytes, or in another order, than it came.
+    #[must_use]
+    pub fn is_rewritten(&self) -> bool {
+        self.flow.rewritten
     }
 
     /// The protocol, once it is known.

@@ -168,7 +168,9 @@ impl<J: CallJudge> Flow<J> {
         let (from, behind) = match misfit {
             true => (0, 0),
             // Nothing but a beginning goes: what stays need not move.
-            false if state.sent == 0 && said.ends_with(&plan.output) => (0, plan.output.len()),
+            false if said.ends_with(&plan.output) && state.sent == 0 && !said.starts_with(&plan.output) => {
+                (0, plan.output.len())
+            }
             false => common(said, &plan.output),
         };
         // What has left stays.

@@ -2,7 +2,7 @@
 
 use toolmend_core::{CallJudge, Ending};
 
-use super::plan::{Fate, Pattern, Plan};
+use super::plan::{Fate, Pattern, Plan, State};
 use super::queue::{Has, Note, Piece, Way};
 use super::{Flow, Hold, OnCut};
 use crate::assembly::same_tokens;
@@ -66,6 +66,7 @@ impl<J: CallJudge> Flow<J> {
                 self.leave_first(out);
             }
             if last == Some(at) {
+                self.rewritten |= !late.is_empty();
                 for (note, raw) in late.drain(..) {
                     self.leave(&note, &raw, &[], out);
                 }
@@ -100,6 +101,7 @@ impl<J: CallJudge> Flow<J> {
                 }
             });
             changes.apply(raw, out);
+            self.rewritten = true;
         }
     }
 
@@ -116,28 +118,35 @@ impl<J: CallJudge> Flow<J> {
             None if needs.ids => made_up_id(self.seed.unwrap_or_default(), piece.call),
             None => String::new(),
         };
-        let index = match (self.numbers.get(&choice), piece.index) {
+        // A declined call keeps its number, where no other has it.
+        let free = |number: &u32| !self.numbers.contains(&(choice, *number));
+        let last =
+            self.numbers.range((choice, 0)..=(choice, u32::MAX)).next_back().map(|(_, number)| *number);
+        let own = piece.index.filter(free);
+        let index = match (last, own) {
             (_, Some(own)) if left => own,
             (Some(last), _) => last.saturating_add(1),
             (None, Some(own)) if own > 0 && self.counts_on_from(choice, own) => own,
             (None, _) => 0,
         };
-        let last = self.numbers.entry(choice).or_insert(index);
-        *last = index.max(*last);
+        if !left || piece.index.is_some() {
+            self.numbers.insert((choice, index));
+        }
         let state = &mut self.states[piece.call];
         (state.name, state.id, state.index) = (Some(name), Some(id), Some(index));
     }
 
     /// The calls of the choice are numbered one by one from this number on.
     fn counts_on_from(&self, choice: u32, own: u32) -> bool {
-        self.assembly.numbers(choice).zip(own..).all(|(number, expected)| number == Some(expected))
+        let mut numbers = self.assembly.numbers(choice).zip(0..);
+        numbers.all(|(number, calls): (_, u32)| number.is_some() && number == own.checked_add(calls))
     }
 
     /// Whether a piece leaves in other bytes than it came, as far as that can be told without its event.
     fn must_change(&self, piece: &Piece, needs: Needs) -> bool {
         let state = &self.states[piece.call];
         let plan = match &state.fate {
-            Some(Fate::Left) if !state.begun => return false,
+            Some(Fate::Left) if !state.begun => return renumbered(state, piece, needs),
             Some(Fate::Good(plan)) => Some(plan),
             _ => None,
         };
@@ -163,6 +172,7 @@ impl<J: CallJudge> Flow<J> {
     }
 
     fn write(&mut self, note: &Note, raw: &[u8], pieces: &[Piece], needs: Needs, out: &mut Vec<u8>) {
+        self.rewritten = true;
         let joined;
         let (raw, at, data) = match note.at {
             Some(at) => (raw, at, note.data),
@@ -199,7 +209,14 @@ impl<J: CallJudge> Flow<J> {
     fn change(&self, raw: &[u8], site: Site<'_>, piece: &Piece, needs: Needs, changes: &mut Splices) {
         let state = &self.states[piece.call];
         let plan = match &state.fate {
-            Some(Fate::Left) if !state.begun => return,
+            Some(Fate::Left) if !state.begun => {
+                if let (true, Some(key), Some(index)) =
+                    (renumbered(state, piece, needs), site.keys.index, state.index)
+                {
+                    changes.set(raw, site.entry, key, &index.to_string());
+                }
+                return;
+            }
             Some(Fate::Good(plan)) => Some(plan),
             _ => None,
         };
@@ -325,6 +342,11 @@ impl<J: CallJudge> Flow<J> {
             }
         }
     }
+}
+
+/// Whether a declined call has to give way because another call has its number.
+fn renumbered(state: &State, piece: &Piece, needs: Needs) -> bool {
+    needs.numbers && piece.way == Way::Streamed && piece.index.is_some() && piece.index != state.index
 }
 
 /// Sets a member of the object that holds the name and the arguments; where there is none yet, it comes with
