@@ -25,7 +25,7 @@ use std::collections::BTreeSet;
 use toolmend_core::{CallJudge, Ending, Evidence, FoundCall, Verdict};
 
 use self::plan::{Fate, State};
-use self::queue::{Note, Piece, Queue};
+use self::queue::{Has, Note, Piece, Queue};
 use crate::assembly::{Assembly, is_placeholder};
 use crate::frame::{Event, Framer};
 use crate::protocol::{Protocol, ProtocolKind};
@@ -219,7 +219,8 @@ impl<J: CallJudge> Turn<J> {
         self.flow.assembly.model()
     }
 
-    /// What became of the calls that were settled since this was last asked.
+    /// What became of the calls that were settled since this was last asked. A call that went on when it was
+    /// out already is told of once more, as [`Outcome::TooLate`].
     pub fn reports(&mut self) -> Vec<CallReport> {
         core::mem::take(&mut self.flow.reports)
     }
@@ -237,6 +238,7 @@ impl<J: CallJudge> Flow<J> {
         let read = self.read(event, &mut note, &mut fresh);
         note.pieces = fresh.len();
         let end = note.end;
+        self.tell_late(&fresh);
         if read.is_err() || self.queue.held() + note.len > self.options.limits.queued_bytes {
             self.queue.release(out);
             out.extend_from_slice(event.raw);
@@ -252,6 +254,21 @@ impl<J: CallJudge> Flow<J> {
             self.drain(out);
             if end {
                 self.over(StreamEnd::Clean, out);
+            }
+        }
+    }
+
+    /// More of a call comes that is out already. It leaves, too, and spoils the call for its client.
+    fn tell_late(&mut self, pieces: &[Piece]) {
+        for piece in pieces {
+            let state = &mut self.states[piece.call];
+            let is_more = piece.end > piece.start && matches!(piece.has, Has::Text | Has::Json);
+            if is_more
+                && matches!(state.fate, Some(Fate::Good(_)))
+                && let Some(call) = self.assembly.call(piece.call)
+            {
+                state.fate = Some(Fate::Left);
+                self.report(call, Outcome::TooLate, Ending::Unknown, false);
             }
         }
     }
@@ -312,25 +329,29 @@ impl<J: CallJudge> Flow<J> {
                     && (view.closed || view.ended)
                     && let Some(call) = self.assembly.call(*at)
                 {
-                    self.settle_if_intact(*at, &call);
+                    self.settle_if_intact(*at, call);
                 }
                 false
             })
             .collect();
     }
 
-    fn settle_if_intact(&mut self, at: usize, call: &Call) {
+    fn settle_if_intact(&mut self, at: usize, call: Call) {
         if call.fault.is_some() || is_placeholder(&call.arguments) {
             return;
         }
         let evidence = call.evidence(Evidence::whole());
         let ending = evidence.ending();
-        if let Some(verdict @ Verdict::Intact { .. }) = self.ask(call, evidence) {
+        if let Some(verdict @ Verdict::Intact { .. }) = self.ask(&call, evidence) {
             self.settle(at, call, Outcome::Judged(verdict), ending);
         }
     }
 
+    /// A call without a name is one of no tool.
     fn ask(&self, call: &Call, evidence: Evidence<'_>) -> Option<Verdict> {
+        if call.name.is_empty() {
+            return None;
+        }
         let found = FoundCall { name: &call.name, body: &call.arguments, model: self.assembly.model() };
         self.judge.judge(found, evidence)
     }
@@ -353,14 +374,14 @@ impl<J: CallJudge> Flow<J> {
                     Some(fault) => Outcome::Misassembled(fault.clone()),
                     None => self.ask(&call, evidence).map_or(Outcome::UnknownTool, Outcome::Judged),
                 };
-                self.settle(at, &call, outcome, ending);
+                self.settle(at, call, outcome, ending);
             }
         }
         self.mode = Mode::Over;
         self.leave_all(out);
     }
 
-    fn settle(&mut self, at: usize, call: &Call, outcome: Outcome, ending: Ending) {
+    fn settle(&mut self, at: usize, call: Call, outcome: Outcome, ending: Ending) {
         let output = match &outcome {
             Outcome::Judged(verdict) => verdict.text(&call.arguments).map(str::to_owned),
             _ => None,
@@ -381,15 +402,11 @@ impl<J: CallJudge> Flow<J> {
         let rewritten = matches!(&fate, Fate::Good(plan) if plan.changes());
         self.states[at].fate = Some(fate);
         self.states[at].ending = Some(ending);
-        self.reports.push(CallReport {
-            choice: call.choice,
-            index: call.index,
-            id: call.id.clone(),
-            name: call.name.clone(),
-            body: call.arguments.clone(),
-            ending,
-            outcome,
-            rewritten,
-        });
+        self.report(call, outcome, ending, rewritten);
+    }
+
+    fn report(&mut self, call: Call, outcome: Outcome, ending: Ending, rewritten: bool) {
+        let Call { choice, index, id, name, arguments: body, .. } = call;
+        self.reports.push(CallReport { choice, index, id, name, body, ending, outcome, rewritten });
     }
 }

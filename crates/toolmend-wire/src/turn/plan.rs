@@ -132,6 +132,12 @@ impl Plan {
             || self.change.as_ref().is_some_and(|change| (change.first..=change.last).contains(&piece.number))
     }
 
+    /// Whether the call needs this piece no more: a protocol of whole calls had it in two parts, and the first
+    /// one gets all of it.
+    pub(super) fn spares(&self, piece: &Piece) -> bool {
+        piece.object && piece.number > 0 && self.restarts > 0 && matches!(piece.has, Has::Text | Has::Json)
+    }
+
     /// The text of a piece, where `said` is that of all pieces.
     pub(super) fn text_of(&self, piece: &Piece, said: &str) -> String {
         let own = |from: usize, to: usize| said.get(from..to.max(from)).unwrap_or_default();

@@ -47,7 +47,7 @@ pub enum Outcome {
     Misassembled(CallFault),
     /// No such tool was offered.
     UnknownTool,
-    /// The repair would change what was sent already.
+    /// The repair would change what was sent already, or more of it came when it had been.
     TooLate,
 }
 

@@ -152,8 +152,7 @@ impl<J: CallJudge> Flow<J> {
         };
         let text = plan.is_some_and(|plan| match piece.has {
             Has::Copy => true,
-            Has::Text | Has::Json if piece.object && piece.number > 0 => true,
-            _ => plan.touches(piece),
+            _ => plan.touches(piece) || plan.spares(piece),
         });
         let first = piece.number == 0;
         let envelope = match piece.way {
