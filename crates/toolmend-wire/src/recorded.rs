@@ -162,6 +162,11 @@ impl Finish {
         }
     }
 
+    /// The server's word says that the model stopped by itself.
+    pub(crate) fn says_complete(&self) -> bool {
+        self.word().is_some() && self.evidence().ending() == Ending::Complete
+    }
+
     /// The server's word says that the output was cut.
     pub(crate) fn says_cut(&self) -> bool {
         self.word().is_some() && self.evidence().ending() == Ending::Cut

@@ -22,7 +22,7 @@ mod writing;
 
 use std::collections::BTreeSet;
 
-use toolmend_core::{CallJudge, Ending, Evidence, FoundCall, Verdict};
+use toolmend_core::{CallJudge, Ending, Evidence, FoundCall, Reason, Verdict};
 
 use self::plan::{Fate, State};
 use self::queue::{Has, Note, Piece, Queue};
@@ -401,7 +401,15 @@ impl<J: CallJudge> Flow<J> {
         };
         let rewritten = matches!(&fate, Fate::Good(plan) if plan.changes());
         self.states[at].fate = Some(fate);
-        self.states[at].ending = Some(ending);
+        // A text that ends inside a word, or where more must follow, proves a cut whatever the server says.
+        let cut = match &outcome {
+            Outcome::Judged(Verdict::Declined(decline)) => {
+                ending == Ending::Cut
+                    || matches!(decline.reason, Reason::OpenString | Reason::Dangling | Reason::CutToken)
+            }
+            _ => false,
+        };
+        self.states[at].cut = cut;
         self.report(call, outcome, ending, rewritten);
     }
 

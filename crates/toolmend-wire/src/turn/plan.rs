@@ -1,6 +1,6 @@
 //! What is written of a call: which of its pieces change, and into what.
 
-use toolmend_core::{CallJudge, Ending, Scanner, scan::Status};
+use toolmend_core::{CallJudge, Scanner, scan::Status};
 
 use super::Flow;
 use super::queue::{Has, Note, Piece};
@@ -13,7 +13,8 @@ pub(super) struct State {
     pub(super) pieces: u32,
     /// What is to become of it, once that is known.
     pub(super) fate: Option<Fate>,
-    pub(super) ending: Option<Ending>,
+    /// It is declined, and known to be cut.
+    pub(super) cut: bool,
     /// The pieces before this one may leave without a verdict.
     pub(super) clear: u32,
     /// How much of its arguments has left, in bytes, and whether anything of it has.
@@ -158,7 +159,7 @@ impl<J: CallJudge> Flow<J> {
         let state = &self.states[at];
         let in_pieces = !said.trim().is_empty();
         let copies =
-            copied.iter().any(|copy| !same_tokens(copy, &output) && !(in_pieces && is_placeholder(copy)));
+            !copied.iter().all(|copy| same_tokens(copy, &output) || in_pieces && is_placeholder(copy));
         let mut plan = Plan { output, restarts, in_pieces, change: None, copies, append: None };
         // Where the server says it all at once, pieces need not say it again.
         if !in_pieces && !copied.is_empty() {
@@ -191,8 +192,8 @@ impl<J: CallJudge> Flow<J> {
             return can_follow.then_some(plan);
         };
         let touched = |piece: &&Piece| piece.number == carrier || piece.end > from && piece.start < to;
-        let mut first = current.iter().position(|piece| touched(&piece))?;
-        let mut last = current.iter().rposition(|piece| touched(&piece))?;
+        let mut first = current.iter().position(&touched)?;
+        let mut last = current.iter().rposition(touched)?;
         // A surrogate pair that two pieces share goes as one.
         while first > 0 && current[first - 1].waits {
             first -= 1;

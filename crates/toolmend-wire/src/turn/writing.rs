@@ -1,6 +1,6 @@
 //! An event on its way out: its own bytes, or a splice of them.
 
-use toolmend_core::{CallJudge, Ending};
+use toolmend_core::CallJudge;
 
 use super::plan::{Fate, Pattern, Plan, State};
 use super::queue::{Has, Note, Piece, Way};
@@ -323,21 +323,32 @@ impl<J: CallJudge> Flow<J> {
         }
     }
 
-    /// Whether strong evidence proves the last call cut while its finish reason hides that.
+    /// Whether the last call of the turn is known to be cut, and its finish reason says otherwise.
     fn relabels(&self) -> bool {
-        if self.options.on_cut != OnCut::Relabel {
+        let Some(at) = self.states.len().checked_sub(1).filter(|_| self.options.on_cut == OnCut::Relabel)
+        else {
             return false;
-        }
-        let last = self.states.last();
-        let is_left = last.is_some_and(|state| matches!(state.fate, Some(Fate::Left)));
-        is_left && last.is_some_and(|state| state.ending == Some(Ending::Cut))
+        };
+        self.states[at].cut
+            && self
+                .assembly
+                .known_as(at)
+                .is_some_and(|(choice, ..)| self.assembly.finish_of(choice).says_complete())
     }
 
     fn relabel(&self, raw: &[u8], text: &str, changes: &mut Splices) {
         let (Some((_, protocol)), Ok(value)) = (&self.protocol, Value::parse(single(text))) else { return };
         for (said, word) in protocol.ends_as_cut(value) {
-            if said.raw() != word {
-                changes.replace(raw, said, word);
+            if said.raw() == word {
+                continue;
+            }
+            changes.replace(raw, said, word);
+            // The event's name says it again.
+            for line in lines(raw, false) {
+                let named = raw[line.clone()].strip_prefix(b"event:").map(<[u8]>::trim_ascii);
+                if named.is_some_and(|name| name == said.raw().trim_matches('"').as_bytes()) {
+                    changes.add(line, format!("event: {}", word.trim_matches('"')));
+                }
             }
         }
     }
