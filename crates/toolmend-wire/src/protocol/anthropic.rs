@@ -23,7 +23,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Envelope, Protocol};
+use super::{Envelope, Protocol, Step};
 use crate::json::Value;
 use crate::limits::Exceeded;
 use crate::recorded::Usage;
@@ -43,6 +43,7 @@ pub(super) struct Anthropic {
     renumbers: bool,
     /// The block that the latest event is about.
     current: Option<(u32, Block)>,
+    step: Option<Step>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,6 +76,7 @@ impl Protocol for Anthropic {
 
     fn read<'a>(&mut self, event: Value<'a>, sink: &mut Sink<'_, 'a>) -> Result<(), Exceeded> {
         self.current = None;
+        self.step = None;
         let [kind, index] = event.pick(["type", "index"]);
         let index = index.and_then(Value::unsigned).and_then(|index| u32::try_from(index).ok());
         let Some(kind) = kind.and_then(Value::text) else {
@@ -98,12 +100,16 @@ impl Protocol for Anthropic {
                 Some(delta) => self.delta(index, delta, sink),
                 None => Ok(()),
             },
-            "content_block_stop" => match self.find(index) {
-                Some(Block { place, is_call: true }) => {
-                    sink(Signal::Closed { choice: 0, slot: Slot::Numbered(place) })
+            "content_block_stop" => {
+                let block = self.find(index);
+                self.step = Some(Step::Close);
+                match block {
+                    Some(Block { place, is_call: true }) => {
+                        sink(Signal::Closed { choice: 0, slot: Slot::Numbered(place) })
+                    }
+                    _ => Ok(()),
                 }
-                _ => Ok(()),
-            },
+            }
             "message_delta" => match event.get("delta") {
                 Some(delta) => read_end(delta, event, sink),
                 None => Ok(()),
@@ -130,6 +136,11 @@ impl Protocol for Anthropic {
     fn ends_as_cut<'a>(&self, event: Value<'a>) -> Vec<(Value<'a>, &'static str)> {
         let reason = event.get("delta").unwrap_or(event).get("stop_reason");
         reason.map(|reason| (reason, "\"max_tokens\"")).into_iter().collect()
+    }
+
+    fn block(&self) -> Option<(u32, Step)> {
+        let (_, block) = self.current.filter(|(_, block)| *block != NOWHERE)?;
+        Some((block.place, self.step?))
     }
 
     fn envelope(&mut self, event: Envelope<'_>, changes: &mut Splices) {
@@ -184,6 +195,7 @@ impl Anthropic {
         self.renumbers |= number != opened.place;
         // A number that is missing is none that could be changed.
         self.current = index.map(|index| (index, opened));
+        self.step = Some(Step::Open);
         let [id, name, input, text] = block.pick(["id", "name", "input", "text"]);
         if !opened.is_call {
             return match text.and_then(Value::text).filter(|text| !text.is_empty()) {
@@ -213,6 +225,7 @@ impl Anthropic {
         sink: &mut Sink<'_, 'a>,
     ) -> Result<(), Exceeded> {
         let block = self.find(index);
+        self.step = Some(Step::Inside);
         let [text, thinking, json] = delta.pick(["text", "thinking", "partial_json"]);
         if let Some(text) = text.and_then(Value::text) {
             return sink(Signal::Content { choice: 0, text });

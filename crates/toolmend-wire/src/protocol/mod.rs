@@ -39,8 +39,22 @@ pub(crate) trait Protocol: core::fmt::Debug + Send {
         Needs::default()
     }
 
+    /// The block that the event is about that was just read, by its place, and what it does to it; where clients
+    /// take one block at a time.
+    fn block(&self) -> Option<(u32, Step)> {
+        None
+    }
+
     /// What clients cannot take about an event that was just read, whatever calls it is about.
     fn envelope(&mut self, _event: Envelope<'_>, _changes: &mut Splices) {}
+}
+
+/// What an event does to its block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    Open,
+    Inside,
+    Close,
 }
 
 /// An event as a whole.

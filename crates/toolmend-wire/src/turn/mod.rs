@@ -13,6 +13,7 @@
 //! An event is the smallest thing that waits or leaves, and events keep their order. One that nothing is
 //! changed about leaves as its own bytes.
 
+mod lanes;
 mod options;
 mod plan;
 mod queue;
@@ -24,6 +25,7 @@ use std::collections::BTreeSet;
 
 use toolmend_core::{CallJudge, Ending, Evidence, FoundCall, Reason, Verdict};
 
+use self::lanes::{Aside, Lanes};
 use self::plan::{Fate, State};
 use self::queue::{Has, Note, Piece, Queue};
 use crate::assembly::{Assembly, is_placeholder};
@@ -91,6 +93,9 @@ struct Flow<J> {
     protocol: Option<(ProtocolKind, Box<dyn Protocol>)>,
     assembly: Assembly,
     queue: Queue,
+    lanes: Lanes,
+    /// Events so far.
+    events: u64,
     /// One for each call of the assembly.
     states: Vec<State>,
     /// Calls that may yet be settled before the turn is over.
@@ -130,6 +135,8 @@ impl<J: CallJudge> Turn<J> {
                 protocol: options.protocol.map(|kind| (kind, kind.reader())),
                 assembly: Assembly::new(options.limits),
                 queue: Queue::default(),
+                lanes: Lanes::default(),
+                events: 0,
                 states: Vec::new(),
                 waiting: Vec::new(),
                 fresh: Vec::new(),
@@ -178,7 +185,7 @@ impl<J: CallJudge> Turn<J> {
 
     /// Gives up: everything that waits leaves as it came, and so does everything that comes.
     pub fn release(&mut self, out: &mut Vec<u8>) {
-        self.flow.queue.release(out);
+        self.flow.queue.release(self.flow.lanes.rest(), out);
         out.append(&mut self.framer.rest());
         self.flow.mode = Mode::Transparent;
     }
@@ -186,13 +193,13 @@ impl<J: CallJudge> Turn<J> {
     /// How many bytes wait.
     #[must_use]
     pub fn held(&self) -> usize {
-        self.flow.queue.held() + self.framer.held()
+        self.flow.queue.held() + self.flow.lanes.held() + self.framer.held()
     }
 
     /// Whether an event waits for a verdict; half an event that has yet to come whole is none.
     #[must_use]
     pub fn holds(&self) -> bool {
-        !self.flow.queue.is_empty()
+        !self.flow.queue.is_empty() || self.flow.lanes.held() > 0
     }
 
     /// Whether everything leaves as it comes, because it was given up.
@@ -234,19 +241,25 @@ impl<J: CallJudge> Flow<J> {
         }
         let mut fresh = core::mem::take(&mut self.fresh);
         fresh.clear();
-        let mut note = Note { len: event.raw.len(), at: event.at, data: event.data.len(), ..Note::default() };
+        let mut note = Note {
+            len: event.raw.len(),
+            at: event.at,
+            data: event.data.len(),
+            number: self.events,
+            ..Note::default()
+        };
+        self.events += 1;
         let read = self.read(event, &mut note, &mut fresh);
         note.pieces = fresh.len();
         let end = note.end;
         self.tell_late(&fresh);
-        if read.is_err() || self.queue.held() + note.len > self.options.limits.queued_bytes {
-            self.queue.release(out);
+        let held = self.queue.held() + self.lanes.held() + note.len;
+        if read.is_err() || held > self.options.limits.queued_bytes {
+            self.queue.release(self.lanes.rest(), out);
             out.extend_from_slice(event.raw);
             self.mode = Mode::Transparent;
-        } else if self.options.observe || self.queue.is_empty() && self.may_leave(&note, &fresh) {
-            self.leave(&note, event.raw, &fresh, out);
         } else {
-            self.queue.push(note, event.raw, &fresh);
+            self.in_its_lane(event, note, &fresh, out);
         }
         self.fresh = fresh;
         if self.mode == Mode::Reading {
@@ -255,6 +268,41 @@ impl<J: CallJudge> Flow<J> {
             if end {
                 self.over(StreamEnd::Clean, out);
             }
+        }
+    }
+
+    /// An event goes on, or waits for the end of the block that is open.
+    fn in_its_lane(&mut self, event: &Event<'_>, note: Note, pieces: &[Piece], out: &mut Vec<u8>) {
+        let block = self.protocol.as_ref().and_then(|(_, protocol)| protocol.block());
+        match block.filter(|_| event.stream && !self.options.observe) {
+            Some((block, step)) if !self.lanes.goes_on(block, step) => {
+                self.rewritten = true;
+                self.lanes.step_aside(block, step, note, event.raw, pieces);
+            }
+            _ => {
+                if note.end {
+                    let rest = self.lanes.rest();
+                    self.enqueue_all(rest, out);
+                }
+                self.enqueue(note, event.raw, pieces, out);
+                while let Some(events) = self.lanes.next() {
+                    self.enqueue_all(events, out);
+                }
+            }
+        }
+    }
+
+    fn enqueue_all(&mut self, events: Vec<Aside>, out: &mut Vec<u8>) {
+        for Aside { note, raw, pieces, .. } in events {
+            self.enqueue(note, &raw, &pieces, out);
+        }
+    }
+
+    fn enqueue(&mut self, note: Note, raw: &[u8], pieces: &[Piece], out: &mut Vec<u8>) {
+        if self.options.observe || self.queue.is_empty() && self.may_leave(&note, pieces) {
+            self.leave(&note, raw, pieces, out);
+        } else {
+            self.queue.push(note, raw, pieces);
         }
     }
 
@@ -361,6 +409,8 @@ impl<J: CallJudge> Flow<J> {
         if end == StreamEnd::Broken {
             self.assembly.lose(0);
         }
+        let rest = self.lanes.rest();
+        self.enqueue_all(rest, out);
         self.assembly.end();
         for at in 0..self.states.len() {
             if self.states[at].fate.is_none()

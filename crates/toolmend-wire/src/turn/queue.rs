@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::lanes::Aside;
 use crate::splice::Splices;
 
 /// What is known of an event.
@@ -20,6 +21,8 @@ pub(super) struct Note {
     pub(super) closes: bool,
     /// Nothing of the turn comes after it.
     pub(super) end: bool,
+    /// Its number among the events of the turn.
+    pub(super) number: u64,
     /// What is changed about it in any case.
     pub(super) changes: Option<Box<Splices>>,
 }
@@ -145,9 +148,17 @@ impl Queue {
         Some(note)
     }
 
-    /// Lets everything go as it came.
-    pub(super) fn release(&mut self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.bytes[self.from..]);
+    /// Lets everything go as it came, and so do the events that stepped aside.
+    pub(super) fn release(&mut self, aside: Vec<Aside>, out: &mut Vec<u8>) {
+        let (bytes, mut from) = (core::mem::take(&mut self.bytes), self.from);
+        let mut events: Vec<(u64, &[u8])> =
+            aside.iter().map(|aside| (aside.note.number, &aside.raw[..])).collect();
+        for note in &self.notes {
+            events.push((note.number, &bytes[from..from + note.len]));
+            from += note.len;
+        }
+        events.sort_by_key(|(number, _)| *number);
+        out.extend(events.into_iter().flat_map(|(_, raw)| raw));
         *self = Queue::default();
     }
 }
