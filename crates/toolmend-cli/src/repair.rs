@@ -1,7 +1,6 @@
 //! `repair`: the calls of a recorded turn, as envelopes, within their turn, or within its bytes.
 
 mod stream;
-mod turn;
 
 use toolmend::wire::{Call, Recorded, Recorder};
 use toolmend::{Evidence, Outcome, SettledCall, Toolmend, Verdict};
@@ -15,6 +14,7 @@ use crate::output::Output;
 use crate::receipt::ReceiptJson;
 use crate::say::{Plain, say};
 use crate::trace;
+use crate::turn::json as turn_json;
 
 /// Reads the turn, mends its calls, and prints what was asked for.
 pub(crate) fn run(options: &Repair) -> Result<Exit, Failure> {
@@ -51,7 +51,7 @@ pub(crate) fn run(options: &Repair) -> Result<Exit, Failure> {
     let settled = mender.turn(&turn, options.max_tokens);
     if options.shape == Shape::Turn {
         let exit = settled.iter().fold(Exit::Good, |exit, call| exit.and(exit_of(&call.outcome)));
-        output.put(&turn::json(&turn, &settled, options.max_tokens), exit)?;
+        output.put(&turn_json(&turn, &settled, options.max_tokens), exit)?;
     }
     for (call, settled) in turn.calls.iter().zip(&settled) {
         let evidence = turn.evidence(call, options.max_tokens);

@@ -1,4 +1,4 @@
-//! `repair --as turn`: the turn as one JSON object.
+//! A turn as one JSON object: what `repair --as turn` prints, and what `batch` answers to one.
 
 use serde::Serialize;
 use toolmend::wire::Recorded;
@@ -20,7 +20,7 @@ pub(crate) struct TurnJson<'a> {
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct CallJson<'a> {
+struct CallJson<'a> {
     choice: u32,
     index: u32,
     id: Option<&'a str>,
@@ -74,7 +74,7 @@ impl<'a> TurnJson<'a> {
 }
 
 impl<'a> CallJson<'a> {
-    pub(crate) fn new(call: &'a SettledCall, ending: &'static str) -> Self {
+    fn new(call: &'a SettledCall, ending: &'static str) -> Self {
         let blank = CallJson {
             choice: call.choice,
             index: call.index,
