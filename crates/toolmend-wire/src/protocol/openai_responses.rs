@@ -44,7 +44,7 @@ const COMPLETED: u8 = 2;
 const ITEM_DONE: u8 = 3;
 
 /// How many calls are told apart by their ids; the limit of calls is reached long before.
-const MAX_ITEMS: usize = 1 << 16;
+const MAX_ITEMS: usize = 65536;
 
 impl Protocol for OpenAiResponses {
     fn recognises(&self, event: Value<'_>) -> bool {
