@@ -162,6 +162,7 @@ impl Assembly {
                 self.piece(piece)?;
             }
             Signal::Closed { choice, slot } => self.close(choice, slot),
+            Signal::Lost => self.lose(0),
             Signal::Role(choice) => self.choice(choice)?.role = true,
             Signal::Content { choice, text } => {
                 let added = self.choice(choice)?.content.grow(text);

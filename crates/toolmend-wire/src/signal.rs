@@ -21,6 +21,8 @@ pub enum Signal<'a> {
         /// Which call of the choice.
         slot: Slot,
     },
+    /// The event holds something of which it is not known where it belongs.
+    Lost,
     /// Who speaks in this choice was said.
     Role(u32),
     /// A piece of a choice's text.

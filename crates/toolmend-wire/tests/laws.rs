@@ -165,7 +165,7 @@ fn laws_of_a_turn(bytes: &[u8], cuts: &[prop::sample::Index]) -> Result<(), Test
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(8192))]
+    #![proptest_config(ProptestConfig::with_cases(2048))]
 
     #[test]
     fn turns_in_flight(

@@ -21,7 +21,7 @@
 //! Its clients go by the name of an event, by the number of a block, which they take for its place, and by an
 //! `input` that is there; bridges get each of these wrong.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Envelope, Protocol, Step};
 use crate::json::Value;
@@ -39,6 +39,8 @@ pub(super) struct Anthropic {
     opened: u32,
     /// The latest block of each number that the server gave.
     blocks: BTreeMap<u32, Block>,
+    /// The numbers of the blocks that are open.
+    open: BTreeSet<u32>,
     /// A block got another number than the server's: then the server's numbers are no one's but ours to give.
     renumbers: bool,
     /// The block that the latest event is about.
@@ -52,8 +54,11 @@ struct Block {
     is_call: bool,
 }
 
+/// No number.
+const NONE: u32 = u32::MAX;
+
 /// A block that was never opened.
-const NOWHERE: Block = Block { place: u32::MAX, is_call: false };
+const NOWHERE: Block = Block { place: NONE, is_call: false };
 
 /// How many numbers of blocks are told apart; what comes beyond is not read.
 const MAX_BLOCKS: usize = 4096;
@@ -103,6 +108,8 @@ impl Protocol for Anthropic {
             "content_block_stop" => {
                 let block = self.find(index);
                 self.step = Some(Step::Close);
+                let closed = index.or(self.open.first().copied().filter(|_| block.is_some()));
+                closed.map(|number| self.open.remove(&number));
                 match block {
                     Some(Block { place, is_call: true }) => {
                         sink(Signal::Closed { choice: 0, slot: Slot::Numbered(place) })
@@ -193,8 +200,8 @@ impl Anthropic {
         }
         self.blocks.insert(number, opened);
         self.renumbers |= number != opened.place;
-        // A number that is missing is none that could be changed.
-        self.current = index.map(|index| (index, opened));
+        self.open.insert(number);
+        self.current = Some((index.unwrap_or(NONE), opened));
         self.step = Some(Step::Open);
         let [id, name, input, text] = block.pick(["id", "name", "input", "text"]);
         if !opened.is_call {
@@ -248,23 +255,21 @@ impl Anthropic {
                 form: Form::Text,
                 arguments: Some(Arguments::Text(text)),
             })),
-            _ => Ok(()),
+            Some(_) => Ok(()),
+            None => sink(Signal::Lost),
         }
     }
 
-    /// The block of this number; without one, the latest.
+    /// The block of this number; without one, the only one that is open.
     fn find(&mut self, index: Option<u32>) -> Option<Block> {
-        let block = match index {
-            Some(index) => self.blocks.get(&index),
-            None => self.blocks.values().max_by_key(|block| block.place),
-        };
-        let Some(block) = block.copied() else {
+        let only = || self.open.first().copied().filter(|_| self.open.len() == 1);
+        let block = index.or_else(only).and_then(|number| self.blocks.get(&number)).copied();
+        self.current = match block {
+            Some(block) => Some((index.unwrap_or(NONE), block)),
             // It must not run into a block that got its number.
-            self.current = index.filter(|_| self.renumbers).map(|index| (index, NOWHERE));
-            return None;
+            None => index.filter(|_| self.renumbers).map(|index| (index, NOWHERE)),
         };
-        self.current = index.map(|index| (index, block));
-        Some(block)
+        block
     }
 }
 

@@ -13,6 +13,7 @@
 //! An event is the smallest thing that waits or leaves, and events keep their order. One that nothing is
 //! changed about leaves as its own bytes.
 
+mod cuts;
 mod lanes;
 mod options;
 mod plan;
@@ -23,8 +24,9 @@ mod writing;
 
 use std::collections::BTreeSet;
 
-use toolmend_core::{CallJudge, Ending, Evidence, FoundCall, Reason, Verdict};
+use toolmend_core::{CallJudge, Edit, Ending, Evidence, FoundCall, Reason, Verdict};
 
+use self::cuts::Cut;
 use self::lanes::{Aside, Lanes};
 use self::plan::{Fate, State};
 use self::queue::{Has, Note, Piece, Queue};
@@ -280,7 +282,8 @@ impl<J: CallJudge> Flow<J> {
                 self.lanes.step_aside(block, step, note, event.raw, pieces);
             }
             _ => {
-                if note.end {
+                // Nothing that may end a message overtakes a block.
+                if note.finish || note.end || note.unread {
                     let rest = self.lanes.rest();
                     self.enqueue_all(rest, out);
                 }
@@ -444,10 +447,12 @@ impl<J: CallJudge> Flow<J> {
                 true => (Fate::Left, outcome),
                 false => (Fate::Left, Outcome::TooLate),
             },
-            Some(output) => match self.plan(at, output) {
-                Some(plan) => (Fate::Good(plan), outcome),
-                None => (Fate::Left, Outcome::TooLate),
-            },
+            Some(output) => {
+                match self.plan(at, &call.arguments, output, cuts_of(&outcome, &call.arguments)) {
+                    Some(plan) => (Fate::Good(plan), outcome),
+                    None => (Fate::Left, Outcome::TooLate),
+                }
+            }
         };
         let rewritten = matches!(&fate, Fate::Good(plan) if plan.changes());
         self.states[at].fate = Some(fate);
@@ -466,5 +471,16 @@ impl<J: CallJudge> Flow<J> {
     fn report(&mut self, call: Call, outcome: Outcome, ending: Ending, rewritten: bool) {
         let Call { choice, index, id, name, arguments: body, .. } = call;
         self.reports.push(CallReport { choice, index, id, name, body, ending, outcome, rewritten });
+    }
+}
+
+/// What a repair cuts out of a body, and puts there.
+fn cuts_of(outcome: &Outcome, body: &str) -> Vec<Cut> {
+    match outcome {
+        Outcome::Judged(Verdict::Mended { receipt, .. }) => {
+            let cut = |edit: Edit| Cut { from: edit.start, to: edit.end, put: edit.put.into_owned() };
+            receipt.edits(body).into_iter().map(cut).collect()
+        }
+        _ => Vec::new(),
     }
 }

@@ -3,6 +3,7 @@
 use toolmend_core::{CallJudge, Scanner, scan::Status};
 
 use super::Flow;
+use super::cuts::{Cut, Cuts};
 use super::queue::{Has, Note, Piece};
 use crate::assembly::{Taken, is_placeholder, same_tokens};
 
@@ -66,24 +67,12 @@ pub(super) struct Plan {
     pub(super) restarts: u32,
     /// Its pieces say something.
     pub(super) in_pieces: bool,
-    /// The change of the pieces' text, where there is one.
-    pub(super) change: Option<Change>,
+    /// The change of the pieces' text.
+    pub(super) cuts: Cuts,
     /// A copy says something else.
     pub(super) copies: bool,
     /// What the pieces lack, where all of them have left.
     pub(super) append: Option<String>,
-}
-
-/// One stretch of the pieces' text gives way to another.
-#[derive(Debug)]
-pub(super) struct Change {
-    pub(super) from: usize,
-    pub(super) to: usize,
-    pub(super) put: String,
-    /// The pieces that it touches, by number, and the one that brings the new text.
-    pub(super) first: u32,
-    pub(super) last: u32,
-    pub(super) carrier: u32,
 }
 
 impl State {
@@ -124,13 +113,12 @@ impl State {
 impl Plan {
     /// Whether anything of the arguments is written in other bytes than it came.
     pub(super) fn changes(&self) -> bool {
-        self.change.is_some() || self.copies || self.append.is_some()
+        !self.cuts.is_empty() || self.copies || self.append.is_some()
     }
 
     /// Whether this piece of the call changes.
     pub(super) fn touches(&self, piece: &Piece) -> bool {
-        piece.restarts < self.restarts
-            || self.change.as_ref().is_some_and(|change| (change.first..=change.last).contains(&piece.number))
+        piece.restarts < self.restarts || self.cuts.touches(piece)
     }
 
     /// Whether the call needs this piece no more: a protocol of whole calls had it in two parts, and the first
@@ -138,83 +126,58 @@ impl Plan {
     pub(super) fn spares(&self, piece: &Piece) -> bool {
         piece.object && piece.number > 0 && self.restarts > 0 && matches!(piece.has, Has::Text | Has::Json)
     }
-
-    /// The text of a piece, where `said` is that of all pieces.
-    pub(super) fn text_of(&self, piece: &Piece, said: &str) -> String {
-        let own = |from: usize, to: usize| said.get(from..to.max(from)).unwrap_or_default();
-        let Some(change) = &self.change else {
-            return own(piece.start, piece.end).to_owned();
-        };
-        let before = own(piece.start, piece.end.min(change.from));
-        let put = if piece.number == change.carrier { &*change.put } else { "" };
-        let behind = own(piece.start.max(change.to), piece.end);
-        [before, put, behind].concat()
-    }
 }
 
 impl<J: CallJudge> Flow<J> {
-    /// How the pieces of this call come to say `output`; `None` where what was sent already says otherwise.
-    pub(super) fn plan(&self, at: usize, output: String) -> Option<Plan> {
+    /// How the pieces of this call come to say `output`, which these cuts make of its body; `None` where what
+    /// was sent already says otherwise.
+    pub(super) fn plan(&self, at: usize, body: &str, output: String, cuts: Vec<Cut>) -> Option<Plan> {
         let (said, restarts, copied) = self.assembly.said(at)?;
         let state = &self.states[at];
         let in_pieces = !said.trim().is_empty();
         let copies =
             !copied.iter().all(|copy| same_tokens(copy, &output) || in_pieces && is_placeholder(copy));
-        let mut plan = Plan { output, restarts, in_pieces, change: None, copies, append: None };
+        let mut plan = Plan { output, restarts, in_pieces, cuts: Cuts::default(), copies, append: None };
         // Where the server says it all at once, pieces need not say it again.
         if !in_pieces && !copied.is_empty() {
             return Some(plan);
         }
-        let told = |piece: &&Piece| piece.call == at && piece.has != Has::Copy;
-        let waiting: Vec<&Piece> = self.queue.pieces().filter(told).collect();
-        let current: Vec<&Piece> = waiting.into_iter().filter(|piece| piece.restarts == restarts).collect();
-        let misfit = current.iter().any(|piece| !piece.fits);
+        let told = |piece: &&Piece| piece.call == at && piece.has != Has::Copy && piece.restarts == restarts;
+        let pieces: Vec<&Piece> = self.queue.pieces().filter(told).collect();
+        let misfit = pieces.iter().any(|piece| !piece.fits);
         if said == plan.output && !misfit {
             return Some(plan);
         }
-        let (from, behind) = match misfit {
-            true => (0, 0),
-            // Nothing but a beginning goes: what stays need not move.
-            false if said.ends_with(&plan.output) && state.sent == 0 && !said.starts_with(&plan.output) => {
-                (0, plan.output.len())
-            }
-            false => common(said, &plan.output),
+        let cuts = match misfit {
+            true => vec![Cut { from: 0, to: said.len(), put: plan.output.clone() }],
+            false if said == body && !cuts.is_empty() => cuts,
+            false => vec![difference(said, &plan.output)],
         };
         // What has left stays.
+        let from = cuts.first().map_or(0, |cut| cut.from);
         if from < state.sent || state.sent > 0 && restarts > 0 {
             return None;
         }
-        let (to, put_to) = (said.len() - behind, plan.output.len() - behind);
-        let Some(carrier) = carrier(&current, from, to) else {
+        if pieces.is_empty() {
             // Every piece has left: more can follow, and nothing else.
             let can_follow = from == said.len() && state.pattern.piece.is_some();
             plan.append = can_follow.then(|| plan.output[from..].to_owned());
             return can_follow.then_some(plan);
-        };
-        let touched = |piece: &&Piece| piece.number == carrier || piece.end > from && piece.start < to;
-        let mut first = current.iter().position(&touched)?;
-        let mut last = current.iter().rposition(touched)?;
-        // A surrogate pair that two pieces share goes as one.
-        while first > 0 && current[first - 1].waits {
-            first -= 1;
         }
-        while last + 1 < current.len() && current[last].waits {
-            last += 1;
-        }
-        let put = plan.output[from..put_to].to_owned();
-        let (first, last) = (current[first].number, current[last].number);
-        plan.change = Some(Change { from, to, put, first, last, carrier });
+        plan.cuts = Cuts::new(cuts, &pieces)?;
         Some(plan)
     }
 }
 
-/// The piece that brings the new text: the first one that the change touches, or the one that it is added to.
-fn carrier(pieces: &[&Piece], from: usize, to: usize) -> Option<u32> {
-    let texts = || pieces.iter().filter(|piece| piece.has != Has::Nothing);
-    let touched = texts().find(|piece| piece.end > from && piece.start < to.max(from + 1));
-    let before = || texts().rfind(|piece| piece.end == from && piece.start < from);
-    let carrier = touched.or_else(before).or_else(|| texts().find(|piece| piece.end >= from));
-    carrier.or_else(|| pieces.iter().find(|piece| piece.end >= from)).map(|piece| piece.number)
+/// The one stretch in which two texts differ. Where all that differs is more in front of the other text, the text
+/// that stays does not move.
+fn difference(said: &str, output: &str) -> Cut {
+    let (from, behind) = match said.ends_with(output) && !said.starts_with(output) {
+        true => (0, output.len()),
+        false => common(said, output),
+    };
+    let put = output[from..output.len() - behind].to_owned();
+    Cut { from, to: said.len() - behind, put }
 }
 
 /// How many bytes two texts have in common at their beginning, and at their end beside those.

@@ -19,6 +19,8 @@ pub(super) struct Note {
     pub(super) finish: bool,
     /// Calls that get no more pieces after it.
     pub(super) closes: bool,
+    /// It could not be read.
+    pub(super) unread: bool,
     /// Nothing of the turn comes after it.
     pub(super) end: bool,
     /// Its number among the events of the turn.

@@ -34,6 +34,7 @@ impl<J: CallJudge> Flow<J> {
     ) -> Result<(), Exceeded> {
         let text = if event.filler { Ok("") } else { core::str::from_utf8(event.data) };
         let Ok(text) = text else {
+            note.unread = true;
             self.assembly.lose(event.place.offset);
             return Ok(());
         };
@@ -62,6 +63,7 @@ impl<J: CallJudge> Flow<J> {
                 }
                 Ok(value) => self.value(value, event, note, fresh, &mut changes)?,
                 Err(_) => {
+                    note.unread = true;
                     self.assembly.lose(event.place.offset);
                     note.end |= event.name == b"error";
                 }

@@ -301,7 +301,7 @@ impl<J: CallJudge> Flow<J> {
             (Part::Copy, form) => {
                 // Servers space their copies in their own way.
                 let is_alike = |value: Value<'_>| {
-                    let text = value.text().filter(|_| plan.change.is_none());
+                    let text = value.text().filter(|_| plan.cuts.is_empty());
                     text.is_some_and(|text| same_tokens(&text.to_text(), &plan.output))
                 };
                 if present.is_none_or(|value| !says(value, &plan.output) && !is_alike(value)) {
@@ -317,7 +317,7 @@ impl<J: CallJudge> Flow<J> {
             (Part::Piece, Form::Text) if piece.restarts < plan.restarts => put("\"\"".to_owned()),
             (Part::Piece, Form::Text) if plan.touches(piece) => {
                 let said = self.assembly.said(piece.call).map_or("", |(said, _, _)| said);
-                put(quoted(&plan.text_of(piece, said)));
+                put(quoted(&plan.cuts.text_of(piece, said)));
             }
             (Part::Piece, Form::Text) => {}
         }
