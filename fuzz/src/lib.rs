@@ -10,6 +10,7 @@ mod pieces;
 mod quotes;
 pub mod seeds;
 mod tool;
+mod turn;
 mod wire;
 
 use std::path::Path;
@@ -32,6 +33,13 @@ pub fn wire_cuts(data: &[u8]) {
     wire::check_split(&split, bytes);
 }
 
+/// Options in a byte, a split and a turn: no split changes what leaves, and nothing is lost.
+pub fn turn(data: &[u8]) {
+    let Some((&options, data)) = data.split_first() else { return };
+    let (split, bytes) = pieces::Split::read(data);
+    turn::check_split(turn::options(options), &split, bytes);
+}
+
 /// A schema, a zero byte, and a body: the laws hold with a schema too.
 pub fn schema(data: &[u8]) {
     tool::check(data);
@@ -41,8 +49,8 @@ pub fn schema(data: &[u8]) {
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 4] =
-    [("mend", mend), ("cuts", cuts), ("schema", schema), ("wire_cuts", wire_cuts)];
+pub const TARGETS: [Target; 5] =
+    [("mend", mend), ("cuts", cuts), ("schema", schema), ("wire_cuts", wire_cuts), ("turn", turn)];
 
 /// Runs a check on the files that the program is given: how a finding is looked at without libFuzzer.
 pub fn replay_arguments(check: fn(&[u8])) -> ExitCode {

@@ -22,8 +22,30 @@ pub fn of(target: &str) -> Vec<Seed> {
             .zip(SPLITS.iter().cycle())
             .map(|((name, text), lengths)| ((*name).into(), Split::of(lengths).write(text.as_bytes())))
             .collect(),
+        "turn" => RECORDINGS
+            .iter()
+            .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))
+            .chain(turns())
+            .zip(SPLITS.iter().cycle())
+            .enumerate()
+            .map(|(at, ((name, text), lengths))| {
+                // Holding by turns; the protocol is found from the bytes.
+                let options = 0b0010_1000 | (at % 8) as u8;
+                (name, [vec![options], Split::of(lengths).write(text.as_bytes())].concat())
+            })
+            .collect(),
         _ => Vec::new(),
     }
+}
+
+/// The turns of the tests, in every protocol.
+fn turns() -> impl Iterator<Item = (String, String)> {
+    let case = |line: &str| {
+        let case: serde_json::Value = serde_json::from_str(line).expect("a case a line");
+        let text = |key: &str| case[key].as_str().unwrap_or_default().to_owned();
+        (text("id"), text("stream"))
+    };
+    include_str!("../../testdata/turns.jsonl").lines().map(case)
 }
 
 const SPLITS: &[&[usize]] = &[&[1], &[4], &[7, 1], &[16, 0, 3], &[2, 5]];

@@ -45,3 +45,8 @@ fn schema() {
 fn wire_cuts() {
     replay("wire_cuts");
 }
+
+#[test]
+fn turn() {
+    replay("turn");
+}

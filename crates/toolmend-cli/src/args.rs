@@ -41,7 +41,7 @@ pub(crate) fn run(options: &Args) -> Result<Exit, Failure> {
     }
     let text = match &outcome {
         Outcome::Judged(verdict) => verdict.text(&body),
-        Outcome::Misassembled(_) | Outcome::UnknownTool => None,
+        Outcome::Misassembled(_) | Outcome::UnknownTool | Outcome::TooLate => None,
     };
     let Some(text) = text else {
         say(trace::failed(name, &outcome).unwrap_or_default());

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
+use toolmend::wire::Hold;
 use toolmend::{Ending, Policy};
 
 const EXIT_CODES: &str = "\
@@ -20,7 +21,7 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Repair the calls of a recorded turn: one JSON envelope a call
+    /// Repair the calls of a recorded turn, in any protocol
     #[command(after_help = EXIT_CODES)]
     Repair(RepairArgs),
     /// Repair the arguments of one call: the JSON on standard output, and nothing when it is declined
@@ -46,11 +47,31 @@ pub(crate) struct RepairArgs {
     /// The recorded turn: an SSE stream, NDJSON or one JSON response; `-` is standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+    /// What to print: the calls, the turn, or the response with its calls repaired
+    #[arg(long = "as", value_name = "SHAPE", default_value = "envelope", value_parser = shapes())]
+    pub(crate) shape: Shape,
     /// The cap on output tokens that the request set: a turn that used all of them counts as cut
     #[arg(long, value_name = "N")]
     pub(crate) max_tokens: Option<u64>,
+    /// With `--as stream`: what waits, and for what
+    #[arg(long, value_name = "WHAT", default_value = "call", value_parser = holds())]
+    pub(crate) hold: Hold,
+    /// Read the recording in pieces of so many bytes; what comes out does not depend on it
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) chunk: Option<NonZeroUsize>,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
+}
+
+/// What `repair` prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// One JSON envelope a call.
+    Envelope,
+    /// One JSON object.
+    Turn,
+    /// The body of the response.
+    Stream,
 }
 
 #[derive(Debug, Args)]
@@ -68,7 +89,7 @@ pub(crate) struct ArgsArgs {
     pub(crate) common: CommonArgs,
 }
 
-/// What `repair` and `args` share. Both show a call and run nothing, so both accept every grade unless
+/// What `repair` and `args` share. Where they show a call and nobody runs it, every grade is accepted unless
 /// told otherwise.
 #[derive(Debug, Args)]
 pub(crate) struct CommonArgs {
@@ -81,9 +102,9 @@ pub(crate) struct CommonArgs {
     /// All tools that the model was offered, as a list; a call of any other is declined
     #[arg(long, value_name = "FILE")]
     pub(crate) tools: Option<PathBuf>,
-    /// The riskiest repair to accept
-    #[arg(long, value_name = "POLICY", default_value = "inspect", value_parser = policies())]
-    pub(crate) policy: Policy,
+    /// The riskiest repair to accept [default: inspect; standard with `--as turn` and `--as stream`]
+    #[arg(long, value_name = "POLICY", value_parser = policies())]
+    pub(crate) policy: Option<Policy>,
     /// Tell on standard error, one line a call, which rules changed it and on what grounds
     #[arg(long)]
     pub(crate) trace: bool,
@@ -116,6 +137,29 @@ fn policies() -> impl TypedValueParser<Value = Policy> {
         value("inspect", "all that can be shown; for calls that will be looked at"),
     ])
     .try_map(|name| Policy::named(&name).ok_or("there is no such policy"))
+}
+
+fn shapes() -> impl TypedValueParser<Value = Shape> {
+    let value = |name: &'static str, help: &'static str| PossibleValue::new(name).help(help);
+    PossibleValuesParser::new([
+        value("envelope", "one JSON envelope a call"),
+        value("turn", "one JSON object: text, reasoning, calls with their verdicts, how it ended"),
+        value("stream", "the body of the response, byte for byte but for what was repaired"),
+    ])
+    .map(|name| match &*name {
+        "turn" => Shape::Turn,
+        "stream" => Shape::Stream,
+        _ => Shape::Envelope,
+    })
+}
+
+fn holds() -> impl TypedValueParser<Value = Hold> {
+    let value = |name: &'static str, help: &'static str| PossibleValue::new(name).help(help);
+    PossibleValuesParser::new([
+        value("call", "a call, for its verdict"),
+        value("deviation", "a call, from where its arguments are no beginning of a JSON object"),
+    ])
+    .map(|name| if name == "deviation" { Hold::Deviation } else { Hold::Call })
 }
 
 fn endings() -> impl TypedValueParser<Value = Ending> {

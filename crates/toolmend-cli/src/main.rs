@@ -25,6 +25,7 @@ mod run;
 mod say;
 mod tools;
 mod trace;
+mod turn;
 
 use std::process::ExitCode;
 

@@ -4,10 +4,11 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::thread;
 
+use toolmend::wire::Hold;
 use toolmend::{Ending, Policy, Rule};
 use toolmend_schema::ToolError;
 
-use crate::cli::{Cli, Command, CommonArgs};
+use crate::cli::{Cli, Command, CommonArgs, Shape};
 use crate::explain;
 use crate::failure::Failure;
 use crate::input::Source;
@@ -15,6 +16,9 @@ use crate::tools::Tools;
 
 /// The longest description of tools that is read, in bytes.
 const MAX_TOOLS: usize = 64 << 20;
+
+/// How much is read from a recording at once, in bytes.
+const READ: usize = 64 << 10;
 
 /// One command with its checked values.
 #[derive(Debug)]
@@ -31,7 +35,11 @@ pub(crate) enum Options {
 #[derive(Debug)]
 pub(crate) struct Repair {
     pub(crate) source: Source,
+    pub(crate) shape: Shape,
     pub(crate) max_tokens: Option<u64>,
+    pub(crate) hold: Hold,
+    /// How many bytes are read at once.
+    pub(crate) chunk: usize,
     pub(crate) show: Show,
 }
 
@@ -70,14 +78,23 @@ impl TryFrom<Cli> for Options {
         Ok(match cli.command {
             Command::Repair(typed) => Options::Repair(Repair {
                 source: Source::named(Some(typed.file)),
+                shape: typed.shape,
                 max_tokens: typed.max_tokens,
-                show: typed.common.try_into()?,
+                hold: typed.hold,
+                chunk: typed.chunk.map_or(READ, |bytes| bytes.get().min(READ)),
+                show: Show::new(
+                    typed.common,
+                    match typed.shape {
+                        Shape::Envelope => Policy::INSPECT,
+                        Shape::Turn | Shape::Stream => Policy::STANDARD,
+                    },
+                )?,
             }),
             Command::Args(typed) => Options::Args(Args {
                 source: Source::named(typed.file),
                 ending: typed.ending,
                 name: typed.name,
-                show: typed.common.try_into()?,
+                show: Show::new(typed.common, Policy::INSPECT)?,
             }),
             Command::Batch(typed) => Options::Batch(Batch {
                 source: Source::named(typed.file),
@@ -92,16 +109,16 @@ impl TryFrom<Cli> for Options {
     }
 }
 
-impl TryFrom<CommonArgs> for Show {
-    type Error = Failure;
-
-    fn try_from(typed: CommonArgs) -> Result<Show, Failure> {
+impl Show {
+    /// `policy` counts where none was given.
+    fn new(typed: CommonArgs, policy: Policy) -> Result<Show, Failure> {
         let tools = match (typed.tool, typed.tools) {
             (Some(path), _) => tools(path, Tools::one)?,
             (None, Some(path)) => tools(path, Tools::all)?,
             (None, None) => Tools::default(),
         };
-        let CommonArgs { model, policy, trace, receipt, .. } = typed;
+        let policy = typed.policy.unwrap_or(policy);
+        let CommonArgs { model, trace, receipt, .. } = typed;
         Ok(Show { model, tools, policy, trace, receipt })
     }
 }

@@ -68,6 +68,7 @@ impl<'a> ReceiptJson<'a> {
         match outcome {
             Outcome::Misassembled(fault) => ReceiptJson { reason: Some(fault.name()), ..blank },
             Outcome::UnknownTool => ReceiptJson { reason: Some("unknown-tool"), ..blank },
+            Outcome::TooLate => ReceiptJson { reason: Some("too-late"), ..blank },
             Outcome::Judged(Verdict::Intact { notes }) => {
                 ReceiptJson { notes: notes_json(notes), verdict: "intact", ..blank }
             }

@@ -1,24 +1,27 @@
-//! `repair`: the calls of a recorded turn, one JSON envelope each.
+//! `repair`: the calls of a recorded turn, as envelopes, within their turn, or within its bytes.
+
+mod stream;
 
 use toolmend::wire::{Call, Recorded, Recorder};
 use toolmend::{Evidence, Outcome, SettledCall, Toolmend, Verdict};
 
+use crate::cli::Shape;
 use crate::envelope::Envelope;
 use crate::failure::{Exit, Failure};
-use crate::input::Source;
 use crate::model::General;
 use crate::options::Repair;
 use crate::output::Output;
 use crate::receipt::ReceiptJson;
 use crate::say::{Plain, say};
 use crate::trace;
+use crate::turn::json as turn_json;
 
-/// How much is read from the recording at once, in bytes.
-const READ: usize = 64 << 10;
-
-/// Reads the turn, mends its calls, and prints them.
+/// Reads the turn, mends its calls, and prints what was asked for.
 pub(crate) fn run(options: &Repair) -> Result<Exit, Failure> {
-    let turn = record(&options.source)?;
+    if options.shape == Shape::Stream {
+        return stream::run(options);
+    }
+    let turn = record(options)?;
     for fault in &turn.faults {
         say(format_args!(
             "note: {}: {}; the rest of the turn was read",
@@ -28,7 +31,9 @@ pub(crate) fn run(options: &Repair) -> Result<Exit, Failure> {
     }
     if turn.calls.is_empty() {
         say(format_args!("note: {} holds no tool call", options.source));
-        return Ok(Exit::Good);
+        if options.shape == Shape::Envelope {
+            return Ok(Exit::Good);
+        }
     }
     let model = options.show.model.as_deref().or(turn.model.as_deref()).unwrap_or_default();
     let mender = Toolmend::new().policy(options.show.policy).model(model);
@@ -43,10 +48,17 @@ pub(crate) fn run(options: &Repair) -> Result<Exit, Failure> {
     let mender = tools.offer(mender, &called).map_err(Failure::Unclear)?;
     let mut output = Output::stdout();
     let mut so_far = Exit::Good;
-    for (call, settled) in turn.calls.iter().zip(mender.turn(&turn, options.max_tokens)) {
+    let settled = mender.turn(&turn, options.max_tokens);
+    if options.shape == Shape::Turn {
+        let exit = settled.iter().fold(Exit::Good, |exit, call| exit.and(exit_of(&call.outcome)));
+        output.put(&turn_json(&turn, &settled, options.max_tokens), exit)?;
+    }
+    for (call, settled) in turn.calls.iter().zip(&settled) {
         let evidence = turn.evidence(call, options.max_tokens);
         so_far = so_far.and(exit_of(&settled.outcome));
-        output.put(&envelope(call, &evidence, &settled, options.show.receipt), so_far)?;
+        if options.shape == Shape::Envelope {
+            output.put(&envelope(call, &evidence, settled, options.show.receipt), so_far)?;
+        }
         if options.show.trace {
             say(trace::line(&call.name, &call.arguments, evidence.ending(), &settled.outcome));
         }
@@ -57,11 +69,11 @@ pub(crate) fn run(options: &Repair) -> Result<Exit, Failure> {
     Ok(so_far)
 }
 
-fn record(source: &Source) -> Result<Recorded, Failure> {
-    let mut input = source.open()?;
+fn record(options: &Repair) -> Result<Recorded, Failure> {
+    let mut input = options.source.open()?;
     let mut recorder = Recorder::new();
-    let mut buffer = vec![0; READ];
-    let unreadable = |error| Failure::Turn { source: source.clone(), error };
+    let mut buffer = vec![0; options.chunk];
+    let unreadable = |error| Failure::Turn { source: options.source.clone(), error };
     loop {
         match input.read_some(&mut buffer)? {
             0 => return recorder.finish().map_err(unreadable),
@@ -70,7 +82,7 @@ fn record(source: &Source) -> Result<Recorded, Failure> {
     }
 }
 
-fn exit_of(outcome: &Outcome) -> Exit {
+pub(super) fn exit_of(outcome: &Outcome) -> Exit {
     match outcome {
         Outcome::Judged(Verdict::Intact { .. } | Verdict::Mended { .. }) => Exit::Good,
         _ => Exit::Declined,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use toolmend::{Evidence, Toolmend, Verdict};
+use toolmend::{CallJudge, Evidence, FoundCall, Toolmend, Verdict};
 use toolmend_schema::{Tool, ToolError};
 
 use crate::say::{Plain, say};
@@ -66,6 +66,12 @@ impl Tools {
         Ok(mender)
     }
 
+    /// Who judges the calls of a turn of which it is not known yet which tools it calls.
+    pub(crate) fn judge<'a>(&self, mender: Toolmend<'a>) -> TurnJudge<'a> {
+        let anything = if self.all { None } else { Some(mender.clone()) };
+        TurnJudge { mender: mender.tools(self.list.iter().cloned()), anything }
+    }
+
     /// The tool that a body alone belongs to: the one of this name, or the only one.
     pub(crate) fn of_body(&self, name: Option<&str>) -> Result<Option<&Tool>, Unclear> {
         match (&self.list[..], name) {
@@ -82,6 +88,27 @@ impl Tools {
 
     fn names(&self) -> Vec<String> {
         self.list.iter().filter_map(Tool::name).map(str::to_owned).collect()
+    }
+}
+
+/// Judges the calls of a turn by the tools that are described.
+pub(crate) struct TurnJudge<'a> {
+    mender: Toolmend<'a>,
+    /// Judges calls of tools that are not described, where those may have been offered, too.
+    anything: Option<Toolmend<'a>>,
+}
+
+impl CallJudge for TurnJudge<'_> {
+    fn judge(&self, call: FoundCall<'_>, evidence: Evidence<'_>) -> Option<Verdict> {
+        let verdict = self.mender.judge(call, evidence.clone());
+        verdict.or_else(|| self.anything.as_ref()?.judge(call, evidence))
+    }
+
+    fn offers(&self, name: &str) -> Option<bool> {
+        match (self.mender.offers(name), &self.anything) {
+            (Some(false), Some(_)) => None,
+            (offers, _) => offers,
+        }
     }
 }
 

@@ -36,7 +36,7 @@ pub(crate) fn line(name: &str, body: &str, ending: Ending, outcome: &Outcome) ->
             let shown = if readings.is_empty() { "" } else { "; readings: " };
             format!("{line}, {}{shown}{}", Because(outcome), readings.join(" | "))
         }
-        Outcome::Misassembled(_) | Outcome::UnknownTool => {
+        Outcome::Misassembled(_) | Outcome::UnknownTool | Outcome::TooLate => {
             format!("{}, {}", columns("declined", None, ending, body.len()), Because(outcome))
         }
     }
@@ -83,6 +83,7 @@ impl fmt::Display for Because<'_> {
             // The fault names its own place, where it has one.
             Outcome::Misassembled(fault) => Plain(&fault.to_string()).fmt(f),
             Outcome::UnknownTool => f.write_str("no such tool was offered"),
+            Outcome::TooLate => f.write_str("the repair would change what was sent already"),
             Outcome::Judged(_) => Ok(()),
         }
     }

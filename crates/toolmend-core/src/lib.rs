@@ -30,6 +30,7 @@
 
 extern crate alloc;
 
+mod call_judge;
 pub mod certify;
 mod coerce;
 mod context;
@@ -45,6 +46,7 @@ pub mod rules;
 pub mod scan;
 mod verdict;
 
+pub use call_judge::{CallJudge, FoundCall};
 pub use certify::{Violation, certify};
 pub use coerce::coerce_json_object;
 pub use edit::Edit;

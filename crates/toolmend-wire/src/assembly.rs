@@ -19,6 +19,9 @@
 
 mod body;
 mod call;
+mod parts;
+
+pub(crate) use self::body::{is_placeholder, same_tokens};
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -54,6 +57,31 @@ struct OpenChoice {
     reasoning: Joined,
     finish: Option<Finish>,
     latest: Option<usize>,
+    /// When its latest call was opened.
+    opened: u64,
+    /// It was said who speaks.
+    role: bool,
+}
+
+/// What a piece was to its call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Taken {
+    /// The call's number in [`Assembly::view`].
+    pub(crate) call: usize,
+    /// It is the call's first piece.
+    pub(crate) opened: bool,
+    /// Where its text stands in the call's arguments, in bytes.
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// How often the arguments had begun anew when they held it.
+    pub(crate) restarts: u32,
+    /// It ends with half of a surrogate pair.
+    pub(crate) waits: bool,
+    /// It gives an id that its call had not, and how long a name it gives.
+    pub(crate) new_id: bool,
+    pub(crate) name: usize,
+    /// Nothing has said yet who speaks in its choice.
+    pub(crate) no_role: bool,
 }
 
 /// How a call stands at the moment.
@@ -71,6 +99,8 @@ pub struct View<'a> {
     pub arguments: &'a str,
     /// Whether its first object is closed.
     pub closed: bool,
+    /// Whether the protocol said that no more of it comes.
+    pub ended: bool,
     /// Whether another call of its choice was opened after its latest piece.
     pub followed: bool,
     /// Whether its pieces do not make a body; why is told at the end.
@@ -131,6 +161,9 @@ impl Assembly {
             Signal::Call(piece) => {
                 self.piece(piece)?;
             }
+            Signal::Closed { choice, slot } => self.close(choice, slot),
+            Signal::Lost => self.lose(0),
+            Signal::Role(choice) => self.choice(choice)?.role = true,
             Signal::Content { choice, text } => {
                 let added = self.choice(choice)?.content.grow(text);
                 self.hold(added)?;
@@ -161,34 +194,130 @@ impl Assembly {
     /// # Errors
     /// When the turn holds more than its limits allow.
     pub fn piece(&mut self, piece: Piece<'_>) -> Result<usize, Exceeded> {
+        self.take(piece).map(|taken| taken.call)
+    }
+
+    /// As [`Assembly::piece`]; answers what the piece was to its call.
+    pub(crate) fn take(&mut self, piece: Piece<'_>) -> Result<Taken, Exceeded> {
         let id = piece.id.map(Text::to_text).filter(|id| !id.is_empty());
         let name = piece.name.map(Text::to_text).filter(|name| !name.is_empty());
         let said = Said { id, name, arguments: piece.arguments.filter(|arguments| !arguments.is_empty()) };
         self.choice(piece.choice)?;
-        let at = match self.target(&piece, &said).filter(|at| !self.begins_another(*at, piece.slot, &said)) {
+        let at = match self.target(&piece, &said).filter(|at| !self.begins_another(*at, &piece, &said)) {
             Some(at) => at,
             None => self.open(&piece)?,
         };
         self.pieces += 1;
         let call = &mut self.calls[at];
-        let lost = self.lost.filter(|loss| match call.opened {
+        let opened = call.opened == 0;
+        let lost = self.lost.filter(|loss| match opened {
             // The piece that names a call is its first; where it is missing, it may be the one that was lost.
-            0 => said.name.is_none(),
-            _ => call.may_lack(loss),
+            true => said.name.is_none(),
+            false => call.may_lack(loss),
         });
         call.event = self.events;
-        if call.opened == 0 {
+        if opened {
             call.opened = self.pieces;
             call.latest = self.pieces;
-        } else if said.says_something() {
+        } else if said.says_something() && !said.is_copy() {
             call.latest = self.pieces;
         }
+        let (before, restarts) = (call.body.text.text().len(), call.body.restarts);
+        let new_id = said.id.is_some() && said.id != call.id;
+        let is_copy = said.is_copy();
+        let name = said.name.as_ref().map_or(0, String::len);
         let added = call.take(said, lost);
+        let end = call.body.text.text().len();
+        let start = if call.body.restarts == restarts && !is_copy { before } else { 0 };
+        let taken = Taken {
+            call: at,
+            opened,
+            start: start.min(end),
+            end,
+            restarts: call.body.restarts,
+            waits: call.body.text.waits(),
+            new_id,
+            name,
+            no_role: self.choices.get(&piece.choice).is_none_or(|choice| !choice.role),
+        };
         self.hold(added)?;
         if let Some(choice) = self.choices.get_mut(&piece.choice) {
             choice.latest = Some(at);
+            if opened {
+                choice.opened = self.pieces;
+            }
         }
-        Ok(at)
+        Ok(taken)
+    }
+
+    /// No more pieces of the call in this slot.
+    fn close(&mut self, choice: u32, slot: Slot) {
+        if let Some(at) = self.slots.get(&(choice, slot)) {
+            self.calls[*at].ended = true;
+        }
+    }
+
+    /// No more pieces of any call.
+    pub(crate) fn end(&mut self) {
+        for call in &mut self.calls {
+            call.body.text.end();
+        }
+    }
+
+    /// The call of this number, as far as it has come.
+    pub(crate) fn call(&self, at: usize) -> Option<Call> {
+        let open = self.calls.get(at)?;
+        Some(open.settle(self.is_followed(open), self.lost))
+    }
+
+    /// What the pieces of this call say, how often it had begun anew, and what the server says they said.
+    pub(crate) fn said(&self, at: usize) -> Option<(&str, u32, Vec<&str>)> {
+        let body = &self.calls.get(at)?.body;
+        Some((body.text.text(), body.restarts, body.copies().collect()))
+    }
+
+    /// Whether this call's arguments came value by value.
+    pub(crate) fn is_in_parts(&self, at: usize) -> bool {
+        self.calls.get(at).is_some_and(|call| call.body.is_in_parts())
+    }
+
+    /// The id and the name of this call, and its choice.
+    pub(crate) fn known_as(&self, at: usize) -> Option<(u32, Option<&str>, &str)> {
+        self.calls.get(at).map(|call| (call.choice, call.id.as_deref(), &*call.name))
+    }
+
+    /// The numbers that the server gave the calls of a choice, as far as it gave any, in their order.
+    pub(crate) fn numbers(&self, choice: u32) -> impl Iterator<Item = Option<u32>> + '_ {
+        self.calls.iter().filter(move |call| call.choice == choice).map(|call| match call.slot {
+            Slot::Numbered(number) => Some(number),
+            _ => None,
+        })
+    }
+
+    /// Whether another call of the same choice was opened after the latest piece of this one.
+    fn is_followed(&self, call: &OpenCall) -> bool {
+        self.choices.get(&call.choice).is_some_and(|choice| choice.opened > call.latest)
+    }
+
+    /// What the server counted, so far.
+    pub(crate) fn usage(&self) -> Option<Usage> {
+        self.usage
+    }
+
+    /// How many choices there are.
+    pub(crate) fn choices(&self) -> usize {
+        self.choices.len()
+    }
+
+    /// How a choice ended, as far as that is known.
+    pub(crate) fn finish_of(&self, choice: u32) -> Finish {
+        let known = self.choices.get(&choice).and_then(|choice| choice.finish.clone());
+        known.unwrap_or(if self.whole { Finish::Missing } else { Finish::Null })
+    }
+
+    /// The model's name, where it is known.
+    pub(crate) fn model(&self) -> Option<&str> {
+        self.model.as_deref()
     }
 
     /// How many calls there are.
@@ -214,23 +343,17 @@ impl Assembly {
             name: &open.name,
             arguments: open.body.text.text(),
             closed: open.body.shape.closed(),
-            followed: self.calls[call..].iter().any(|c| c.choice == open.choice && c.opened > open.latest),
+            ended: open.ended,
+            followed: self.is_followed(open),
             faulty: open.fault.is_some() || open.body.text.lone().is_some(),
         })
     }
 
     /// The turn is over.
     #[must_use]
-    pub fn finish(self) -> Assembled {
-        let mut last_opened: BTreeMap<u32, u64> = BTreeMap::new();
-        for call in &self.calls {
-            last_opened.insert(call.choice, call.opened);
-        }
-        let mut calls: Vec<Call> = Vec::with_capacity(self.calls.len());
-        for call in self.calls {
-            let followed = last_opened.get(&call.choice).is_some_and(|opened| *opened > call.latest);
-            calls.push(call.finish(followed, self.lost));
-        }
+    pub fn finish(mut self) -> Assembled {
+        self.end();
+        let mut calls: Vec<Call> = (0..self.calls.len()).filter_map(|at| self.call(at)).collect();
         // Some servers send a call in the older form beside the present one.
         let copies =
             |call: &&Call| calls.iter().any(|c| !c.legacy && c.choice == call.choice && c.says_as(call));
@@ -277,7 +400,16 @@ impl Assembly {
     fn target(&self, piece: &Piece<'_>, said: &Said<'_>) -> Option<usize> {
         match piece.slot {
             Slot::Whole => None,
-            Slot::Numbered(_) | Slot::Legacy => self.slots.get(&(piece.choice, piece.slot)).copied(),
+            Slot::Numbered(_) | Slot::Legacy => {
+                let known = self.slots.get(&(piece.choice, piece.slot)).copied();
+                // What has nothing but a number goes on with a call that has none.
+                let goes_on = || {
+                    let latest = self.choices.get(&piece.choice)?.latest?;
+                    let numberless = self.calls[latest].slot == Slot::Unnumbered;
+                    (numberless && said.id.is_none() && said.name.is_none()).then_some(latest)
+                };
+                known.or_else(goes_on)
+            }
             Slot::Unnumbered => {
                 let same = |call: &OpenCall| call.choice == piece.choice && call.id == said.id;
                 let of_id = said.id.as_ref().and_then(|_| self.calls.iter().rposition(same));
@@ -287,8 +419,14 @@ impl Assembly {
     }
 
     /// The table at the top of this file.
-    fn begins_another(&self, at: usize, slot: Slot, said: &Said<'_>) -> bool {
-        let call = &self.calls[at];
+    fn begins_another(&self, at: usize, piece: &Piece<'_>, said: &Said<'_>) -> bool {
+        if piece.opens {
+            return true;
+        }
+        if said.is_copy() {
+            return false;
+        }
+        let (call, slot) = (&self.calls[at], piece.slot);
         let new_id = matches!((&said.id, &call.id), (Some(new), Some(own)) if new != own);
         // Two entries of one list are two calls.
         if call.event == self.events && (new_id || said.name.is_some() && slot == Slot::Unnumbered) {
@@ -316,6 +454,8 @@ impl Assembly {
         self.indices.insert((piece.choice, index));
         self.slots.insert((piece.choice, piece.slot), at);
         self.calls.push(OpenCall::new(piece.choice, index, piece.slot));
+        // Nothing can be added to a call that came whole.
+        self.calls[at].ended = piece.slot == Slot::Whole;
         Ok(at)
     }
 

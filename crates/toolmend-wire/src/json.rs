@@ -36,6 +36,17 @@ impl<'a> Value<'a> {
         self.text
     }
 
+    /// Where it stands in these bytes, of which it is a part.
+    #[must_use]
+    pub fn range_in(self, bytes: &[u8]) -> core::ops::Range<usize> {
+        // Both are stretches of the same bytes, so their addresses tell; in others this is nowhere.
+        let start = (self.text.as_ptr() as usize).wrapping_sub(bytes.as_ptr() as usize);
+        match start.checked_add(self.text.len()) {
+            Some(end) if end <= bytes.len() => start..end,
+            _ => bytes.len()..bytes.len(),
+        }
+    }
+
     /// The value of this member; of the last one where the key stands twice, as JavaScript and Python
     /// have it. `None` where this is no object, or the member is absent or null.
     #[must_use]
@@ -49,7 +60,7 @@ impl<'a> Value<'a> {
     pub fn pick<const N: usize>(self, keys: [&str; N]) -> [Option<Value<'a>>; N] {
         let mut values = [None; N];
         for (name, value) in self.members() {
-            if let Some(at) = keys.iter().position(|key| is(name, key)) {
+            if let Some(at) = keys.iter().position(|key| name.is(key)) {
                 values[at] = Some(value);
             }
         }
@@ -59,13 +70,26 @@ impl<'a> Value<'a> {
     /// Whether this is an object with such a member, be it null.
     #[must_use]
     pub fn has(self, key: &str) -> bool {
-        self.members().any(|(name, _)| is(name, key))
+        self.members().any(|(name, _)| name.is(key))
     }
 
     /// The members of an object, in order; none where this is no object.
     #[must_use]
     pub fn members(self) -> Members<'a> {
         Members(Parts::of(self.text, b'{'))
+    }
+
+    /// The member of this key, as key and value, be it null; the last one where the key stands twice.
+    #[must_use]
+    pub fn member(self, key: &str) -> Option<(Value<'a>, Value<'a>)> {
+        let mut parts = Parts::of(self.text, b'{');
+        let mut found = None;
+        while let (Some(name), Some(value)) = (parts.next(), parts.next()) {
+            if name.text().is_some_and(|name| name.is(key)) {
+                found = Some((name, value));
+            }
+        }
+        found
     }
 
     /// The items of an array; none where this is no array.
@@ -144,7 +168,9 @@ impl<'a> Parts<'a> {
     }
 
     fn next(&mut self) -> Option<Value<'a>> {
-        let from = self.rest.trim_start_matches([' ', '\t', '\n', '\r', ',', ':']);
+        let between = |byte: &u8| matches!(byte, b',' | b':' | b' ' | b'\t' | b'\n' | b'\r');
+        let lead = self.rest.bytes().take_while(between).count();
+        let from = &self.rest[lead..];
         let end = end_of_value(from.as_bytes());
         let (value, rest) = from.split_at_checked(end)?;
         self.rest = rest;
@@ -196,14 +222,6 @@ fn end_of_string(bytes: &[u8]) -> usize {
         at += 2;
     }
     bytes.len()
-}
-
-fn is(name: Text<'_>, key: &str) -> bool {
-    match name {
-        Text::Plain(name) => name == key,
-        Text::Escaped(raw) if raw.contains('\\') => name.to_text() == key,
-        Text::Escaped(raw) => raw == key,
-    }
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@
 //! A recording that cannot be read at all is a [`WireError`]. What is wrong with one event is a [`Fault`]
 //! and what is wrong with one call is a [`CallFault`]; both leave the rest of the turn as it is.
 //!
-//! The modules: `frame` (bytes to events; knows no protocol), [`protocol`] (an event to [`signal`]s; one
+//! The modules: `frame` (bytes to events; knows no protocol), `protocol` (an event to [`signal`]s; one
 //! file a protocol), [`assembly`] (signals to calls; knows neither).
 
 #![forbid(unsafe_code)]
@@ -49,16 +49,22 @@ mod error;
 mod frame;
 pub mod json;
 mod limits;
-pub mod protocol;
+mod protocol;
 mod recorded;
 mod recorder;
 mod shape;
 pub mod signal;
+mod site;
+mod splice;
 mod text;
+mod turn;
 
 pub use error::{WireError, WireErrorKind};
-pub use limits::{Exceeded, Limits, MAX_CALLS, MAX_CHOICES, MAX_EVENT_BYTES, MAX_HELD_BYTES};
+pub use limits::{
+    Exceeded, Limits, MAX_CALLS, MAX_CHOICES, MAX_EVENT_BYTES, MAX_HELD_BYTES, MAX_QUEUED_BYTES,
+};
 pub use protocol::ProtocolKind;
 pub use recorded::{Call, CallFault, Choice, Fault, FaultKind, Finish, Recorded, Usage};
 pub use recorder::Recorder;
 pub use text::Text;
+pub use turn::{CallReport, Hold, OnCut, Outcome, StreamEnd, Turn, TurnOptions};

@@ -8,12 +8,14 @@ pub const MAX_CALLS: usize = 1024;
 pub const MAX_CHOICES: usize = 128;
 /// The default of [`Limits::held_bytes`].
 pub const MAX_HELD_BYTES: usize = 128 << 20;
+/// The default of [`Limits::queued_bytes`].
+pub const MAX_QUEUED_BYTES: usize = 128 << 20;
 
 /// How much one turn may hold. One above is an error, never a silent loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of one event: of an event stream's data and the line that is added to it, of a line of NDJSON,
-    /// or of a body that is one JSON value.
+    /// Bytes of one event: of an event stream's lines up to the blank one, of a line of NDJSON, of an item of
+    /// an array, or of a body that is one JSON value.
     pub event_bytes: usize,
     /// Calls over all choices.
     pub calls: usize,
@@ -21,6 +23,8 @@ pub struct Limits {
     pub choices: usize,
     /// Bytes of all texts, reasonings, ids, names and arguments together, as decoded.
     pub held_bytes: usize,
+    /// Bytes of the events that wait in a [`Turn`](crate::Turn).
+    pub queued_bytes: usize,
 }
 
 impl Default for Limits {
@@ -30,6 +34,7 @@ impl Default for Limits {
             calls: MAX_CALLS,
             choices: MAX_CHOICES,
             held_bytes: MAX_HELD_BYTES,
+            queued_bytes: MAX_QUEUED_BYTES,
         }
     }
 }

@@ -162,6 +162,11 @@ impl Finish {
         }
     }
 
+    /// The server's word says that the model stopped by itself.
+    pub(crate) fn says_complete(&self) -> bool {
+        self.word().is_some() && self.evidence().ending() == Ending::Complete
+    }
+
     /// The server's word says that the output was cut.
     pub(crate) fn says_cut(&self) -> bool {
         self.word().is_some() && self.evidence().ending() == Ending::Cut
@@ -175,6 +180,8 @@ fn plain(word: &str) -> &str {
         "tool_call" => "tool_calls",
         // Text Generation Inference.
         "eos_token" | "stop_sequence" => "stop",
+        // OpenAI Responses.
+        "completed" => "stop",
         word => word,
     }
 }
@@ -235,17 +242,33 @@ impl Recorded {
         self.others.iter().find(|c| c.index == choice).map_or(&self.finish, |c| &c.finish)
     }
 
+    /// Whether the model had finished the turn, as far as the turn says.
+    #[must_use]
+    pub fn ending(&self, max_tokens: Option<u64>) -> Ending {
+        end_of_turn(&self.finish, self.usage, self.others.len() + 1, max_tokens).ending()
+    }
+
     /// What this turn says about the ending of one of its calls.
     ///
     /// `max_tokens` is the request's cap on output tokens, where it is known. Marks are the caller's to add.
     #[must_use]
     pub fn evidence<'a>(&'a self, call: &'a Call, max_tokens: Option<u64>) -> Evidence<'a> {
-        let end = self.finish_of(call.choice).evidence();
-        call.evidence(match (self.usage, max_tokens) {
-            // The server counts all choices together; a cap holds for each.
-            (Some(usage), Some(cap)) if self.others.is_empty() => end.usage(usage.output_tokens, cap),
-            _ => end,
-        })
+        let finish = self.finish_of(call.choice);
+        call.evidence(end_of_turn(finish, self.usage, self.others.len() + 1, max_tokens))
+    }
+}
+
+/// What a turn says about the end of its last call.
+pub(crate) fn end_of_turn(
+    finish: &Finish,
+    usage: Option<Usage>,
+    choices: usize,
+    max_tokens: Option<u64>,
+) -> Evidence<'static> {
+    match (usage, max_tokens) {
+        // The server counts all choices together; a cap holds for each.
+        (Some(usage), Some(cap)) if choices < 2 => finish.evidence().usage(usage.output_tokens, cap),
+        _ => finish.evidence(),
     }
 }
 

@@ -1,5 +1,7 @@
 //! The reader of one turn: bytes in, [`Recorded`] out. No IO.
 
+use memchr::memmem;
+
 use crate::assembly::Assembly;
 use crate::error::{WireError, WireErrorKind};
 use crate::frame::{Event, Framer, Place, Stop};
@@ -54,7 +56,7 @@ impl Recorder {
     /// # Errors
     /// As [`Recorder::push`], and when no turn of a known protocol was in what was read.
     pub fn finish(self) -> Result<Recorded, WireError> {
-        let Recorder { framer, mut reader, failed } = self;
+        let Recorder { mut framer, mut reader, failed } = self;
         if let Some(error) = failed {
             return Err(error);
         }
@@ -104,6 +106,9 @@ impl Reader {
     }
 
     fn event(&mut self, event: Event<'_>) -> Result<(), Exceeded> {
+        if event.filler {
+            return Ok(());
+        }
         self.last = event.place;
         let text = match core::str::from_utf8(event.data) {
             Ok(text) => text,
@@ -224,13 +229,17 @@ impl Reader {
 
 /// What an event holds, without white space before it. A bridge that frames what is framed already writes
 /// `data: data: {…}`.
-fn single(text: &str) -> &str {
+pub(crate) fn single(text: &str) -> &str {
     let data = text.trim_ascii_start();
     data.strip_prefix("data:").map_or(data, str::trim_ascii_start)
 }
 
 /// What an event says of an error: `{"error":{"message":…}}`, `{"error":"…"}`, or an event of that name.
-fn error_in(event: Value<'_>, name: &[u8]) -> Option<FaultKind> {
+pub(crate) fn error_in(event: Value<'_>, name: &[u8]) -> Option<FaultKind> {
+    // Nearly every event says nothing of one.
+    if name != b"error" && memmem::find(event.raw().as_bytes(), b"error").is_none() {
+        return None;
+    }
     let [error, message, kind] = event.pick(["error", "message", "type"]);
     let named = name == b"error" || kind.and_then(Value::text).is_some_and(|kind| kind.to_text() == "error");
     let error = match error {

@@ -52,6 +52,16 @@ impl Shape {
         self.begun && self.depth == 0
     }
 
+    /// How many containers are open.
+    pub(crate) fn depth(self) -> u64 {
+        self.depth
+    }
+
+    /// The next byte stands inside a string.
+    pub(crate) fn in_string(self) -> bool {
+        self.in_string
+    }
+
     /// A container is open.
     pub(crate) fn open(self) -> bool {
         self.depth > 0

@@ -14,6 +14,17 @@ pub enum Signal<'a> {
     Choice(u32),
     /// A piece of a call.
     Call(Piece<'a>),
+    /// The call of this slot gets no more pieces.
+    Closed {
+        /// The number of the choice.
+        choice: u32,
+        /// Which call of the choice.
+        slot: Slot,
+    },
+    /// The event holds something of which it is not known where it belongs.
+    Lost,
+    /// Who speaks in this choice was said.
+    Role(u32),
     /// A piece of a choice's text.
     Content {
         /// The number of the choice.
@@ -50,12 +61,27 @@ pub struct Piece<'a> {
     pub choice: u32,
     /// Which call of the choice.
     pub slot: Slot,
+    /// The protocol says that a call begins here, whatever its slot held before.
+    pub opens: bool,
     /// The call's id, where the piece has one.
     pub id: Option<Text<'a>>,
+    /// What kind of call it is, in the protocol's word, where the piece says so.
+    pub kind: Option<Text<'a>>,
     /// The tool's name, where the piece has one.
     pub name: Option<Text<'a>>,
+    /// How the protocol writes the arguments here.
+    pub form: Form,
     /// The next piece of the arguments.
     pub arguments: Option<Arguments<'a>>,
+}
+
+/// How a protocol writes arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// As text: a JSON string that holds the object.
+    Text,
+    /// As the object itself.
+    Object,
 }
 
 /// Which call of a choice a piece belongs to.
@@ -78,8 +104,24 @@ pub enum Slot {
 pub enum Arguments<'a> {
     /// Text that follows on the text before it.
     Text(Text<'a>),
-    /// JSON where the protocol has text: an object, as it stands in the event.
+    /// JSON as it stands in the event: an object where the protocol has objects, or where it has text and a
+    /// server writes an object.
     Json(&'a str),
+    /// Values with the paths that they belong to.
+    Parts {
+        /// An array of them, as it stands in the event.
+        parts: &'a str,
+        /// More are to come.
+        more: bool,
+    },
+    /// Not a piece but all of them once more, as the server put them together. Of copies that differ, the
+    /// one of the highest rank counts.
+    Copy {
+        /// The text; an object as it stands in the event.
+        text: Text<'a>,
+        /// How much it is worth.
+        rank: u8,
+    },
 }
 
 impl Arguments<'_> {
@@ -88,7 +130,9 @@ impl Arguments<'_> {
     pub fn is_empty(self) -> bool {
         match self {
             Arguments::Text(text) => text.is_empty(),
+            Arguments::Copy { text, .. } => text.is_empty(),
             Arguments::Json(text) => text.is_empty(),
+            Arguments::Parts { .. } => false,
         }
     }
 
@@ -96,8 +140,8 @@ impl Arguments<'_> {
     #[must_use]
     pub fn to_text(self) -> String {
         match self {
-            Arguments::Text(text) => text.to_text(),
-            Arguments::Json(text) => text.to_owned(),
+            Arguments::Text(text) | Arguments::Copy { text, .. } => text.to_text(),
+            Arguments::Json(text) | Arguments::Parts { parts: text, .. } => text.to_owned(),
         }
     }
 }

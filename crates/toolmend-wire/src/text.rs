@@ -19,6 +19,19 @@ impl Text<'_> {
         text.is_empty()
     }
 
+    /// Whether it is this text.
+    #[must_use]
+    pub fn is(&self, text: &str) -> bool {
+        match self {
+            Text::Plain(own) => *own == text,
+            // An escape is longer than what it stands for.
+            Text::Escaped(raw) if raw.len() > text.len() => {
+                memchr(b'\\', raw.as_bytes()).is_some() && self.to_text() == text
+            }
+            Text::Escaped(raw) => *raw == text,
+        }
+    }
+
     /// The text, with U+FFFD for each half of a surrogate pair that stands alone.
     #[must_use]
     pub fn to_text(self) -> String {
@@ -77,6 +90,11 @@ impl Joined {
     /// Where the first lone half stood, in bytes of the text.
     pub(crate) fn lone(&self) -> Option<usize> {
         self.lone
+    }
+
+    /// Half of a surrogate pair waits for the other one.
+    pub(crate) fn waits(&self) -> bool {
+        self.high.is_some()
     }
 
     pub(crate) fn into_text(self) -> String {

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use toolmend_core::{Evidence, Judge, NoJudge, Policy, Verdict, mend};
+use toolmend_core::{CallJudge, Evidence, FoundCall, Judge, NoJudge, Policy, Verdict, mend};
 use toolmend_formats::{Match, family};
 use toolmend_schema::Tool;
 use toolmend_wire::{Call, Recorded};
@@ -157,6 +157,22 @@ impl<'a> Toolmend<'a> {
 
     fn judged(&self, body: &str, evidence: Evidence<'_>, judge: &dyn Judge) -> Verdict {
         mend(body, &evidence.marks(self.model.marks()), judge).under(self.policy)
+    }
+}
+
+/// The turn's own name of the model counts where none was given.
+impl CallJudge for Toolmend<'_> {
+    fn judge(&self, call: FoundCall<'_>, evidence: Evidence<'_>) -> Option<Verdict> {
+        let model = match (self.model, call.model) {
+            (Match::Empty, Some(model)) => family(model),
+            (model, _) => model,
+        };
+        let evidence = evidence.tool(call.name).marks(model.marks());
+        Some(mend(call.body, &evidence, self.judge_of(call.name)?).under(self.policy))
+    }
+
+    fn offers(&self, name: &str) -> Option<bool> {
+        (!self.tools.is_empty()).then(|| self.judge_of(name).is_some())
     }
 }
 

@@ -20,7 +20,8 @@
 //! where the text alone leaves several readings; what it does not admit is declined.
 //!
 //! A turn that is being streamed, as deltas of calls: [`CallStream`]. A recorded turn, as bytes:
-//! [`wire::Recorder`] and [`Toolmend::turn`].
+//! [`wire::Recorder`] and [`Toolmend::turn`]. A turn on its way from a server to a client: [`wire::Turn`], for
+//! which a [`Toolmend`] is the judge.
 //!
 //! What it does not do: it calls no model, opens no connection, writes no log and runs no call. It never
 //! closes a string that is open at the end of the text, and never fills in a value.
@@ -40,9 +41,9 @@ pub use settled::{Outcome, SettledCall};
 pub use stream::{CallDelta, CallStream, StreamError};
 
 pub use toolmend_core::{
-    Admission, Clue, Decline, Edit, Ending, Evidence, Grade, Judge, MAX_BODY, MAX_NESTING, MAX_SHOWN, Mender,
-    NoJudge, Note, NoteKind, Policy, Reason, Receipt, Rule, Scanner, Verdict, Violation, certify,
-    coerce_json_object, edit, mend, rules,
+    Admission, CallJudge, Clue, Decline, Edit, Ending, Evidence, FoundCall, Grade, Judge, MAX_BODY,
+    MAX_NESTING, MAX_SHOWN, Mender, NoJudge, Note, NoteKind, Policy, Reason, Receipt, Rule, Scanner, Verdict,
+    Violation, certify, coerce_json_object, edit, mend, rules,
 };
 pub use toolmend_formats as formats;
 pub use toolmend_schema as schema;

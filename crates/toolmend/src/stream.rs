@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use toolmend_core::{Ending, Evidence, Verdict};
 use toolmend_wire::assembly::{Assembly, View};
-use toolmend_wire::signal::{Arguments, Piece, Slot};
+use toolmend_wire::signal::{Arguments, Form, Piece, Slot};
 use toolmend_wire::{Exceeded, Limits, Text};
 
 use crate::builder::Toolmend;
@@ -134,8 +134,11 @@ fn piece<'d>(delta: &CallDelta<'d>) -> Piece<'d> {
     Piece {
         choice: delta.choice,
         slot: delta.index.map_or(Slot::Unnumbered, Slot::Numbered),
+        opens: false,
         id: delta.id.map(Text::Plain),
+        kind: None,
         name: delta.name.map(Text::Plain),
+        form: Form::Text,
         arguments: arguments.map(|arguments| Arguments::Text(Text::Plain(arguments))),
     }
 }

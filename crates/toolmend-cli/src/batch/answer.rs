@@ -5,14 +5,16 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::ser::Formatter;
 use serde_json::value::RawValue;
-use toolmend::{Edit, Ending, Policy, Receipt, Toolmend, Verdict};
+use toolmend::wire::Recorder;
+use toolmend::{Edit, Ending, Outcome, Policy, Receipt, SettledCall, Toolmend, Verdict};
 use toolmend_schema::Tool;
 
 use super::lines::Chunk;
-use super::record::{self, Malformed, Record};
+use super::record::{self, Malformed, Record, Said};
 use crate::model::General;
 use crate::receipt::rule_names;
 use crate::tools::mend_body;
+use crate::turn::TurnJson;
 
 /// Answers records. One for all workers.
 pub(crate) struct Clerk {
@@ -54,6 +56,40 @@ impl Clerk {
     }
 
     fn mend(&self, record: &Record<'_>, answers: &mut Answers) {
+        match &record.said {
+            Said::Arguments(body) => self.mend_body(record, body, answers),
+            Said::Turn(body) => self.mend_turn(record, body, answers),
+        }
+    }
+
+    /// A turn speaks for itself; the record adds the tools, the cap, and the model where the turn names none.
+    fn mend_turn(&self, record: &Record<'_>, body: &str, answers: &mut Answers) {
+        let mut recorder = Recorder::new();
+        let turn = match recorder.push(body.as_bytes()).and_then(|()| recorder.finish()) {
+            Ok(turn) => turn,
+            Err(error) => {
+                let what = format!("\"body\": {error}");
+                answers.put(&ErrorJson { id: record.id, error: &what });
+                answers.faults.push(what);
+                return;
+            }
+        };
+        let model = record.model.as_deref().or(turn.model.as_deref()).unwrap_or_default();
+        let mender = Toolmend::new().policy(self.policy).model(model).tools(record.tools.iter().cloned());
+        let cap = record.usage.max_tokens;
+        let settled = mender.turn(&turn, cap);
+        let any = |name: &str| settled.iter().any(|call| verdict_of(call) == name);
+        let verdict = ["declined", "mended"].into_iter().find(|name| any(name)).unwrap_or("intact");
+        *match verdict {
+            "declined" => &mut answers.declined,
+            "mended" => &mut answers.mended,
+            _ => &mut answers.intact,
+        } += 1;
+        let turn = TurnJson::new(&turn, &settled, cap);
+        answers.put(&TurnAnswerJson { id: record.id, verdict, ok: verdict != "declined", turn });
+    }
+
+    fn mend_body(&self, record: &Record<'_>, body: &str, answers: &mut Answers) {
         let mut mender = Toolmend::new().policy(self.policy);
         if let Some(model) = &record.model {
             mender = mender.model(model);
@@ -62,10 +98,9 @@ impl Clerk {
                 answers.strange_model.get_or_insert_with(|| model.clone());
             }
         }
-        let body = record.arguments.as_str();
         let evidence = record.evidence();
         let ending = evidence.ending();
-        let tool = record.tool.as_ref();
+        let tool = record.tools.first();
         let verdict = mend_body(mender, tool.and_then(Tool::name), tool, body, evidence);
         match &verdict {
             Verdict::Intact { .. } => answers.intact += 1,
@@ -123,6 +158,17 @@ struct AnswerJson<'a> {
     reason: Option<&'static str>,
 }
 
+/// The answer to a record that holds a whole turn. `verdict` is that of its worst call.
+#[derive(Serialize)]
+struct TurnAnswerJson<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a RawValue>,
+    verdict: &'static str,
+    ok: bool,
+    #[serde(flatten)]
+    turn: TurnJson<'a>,
+}
+
 /// Counts in UTF-8 bytes of the decoded text.
 #[derive(Serialize)]
 struct EditJson {
@@ -173,6 +219,13 @@ impl<'a> AnswerJson<'a> {
                 ..blank
             },
         }
+    }
+}
+
+fn verdict_of(call: &SettledCall) -> &'static str {
+    match &call.outcome {
+        Outcome::Judged(verdict) => verdict.name(),
+        _ => "declined",
     }
 }
 

@@ -16,13 +16,22 @@ use super::lines::{Line, MAX_LINE};
 pub(crate) struct Record<'a> {
     /// As it was written, whatever its type.
     pub(crate) id: Option<&'a RawValue>,
-    /// The text of the arguments, decoded.
-    pub(crate) arguments: String,
+    /// What is to be repaired.
+    pub(crate) said: Said,
     pub(crate) model: Option<String>,
     pub(crate) finish: Finish,
     pub(crate) usage: Usage,
-    /// The tool that is called, where that is known.
-    pub(crate) tool: Option<Tool>,
+    /// The tool that is called; with a turn, all that were offered.
+    pub(crate) tools: Vec<Tool>,
+}
+
+/// What a record holds, decoded.
+#[derive(Debug)]
+pub(crate) enum Said {
+    /// The text of one call's arguments.
+    Arguments(String),
+    /// The body of a response: a whole turn, in any protocol.
+    Turn(String),
 }
 
 /// What a record says about how its turn ended.
@@ -117,7 +126,7 @@ impl fmt::Display for Wrong<'_> {
             }
             Wrong::NoBody => f.write_str(": the record has no \"arguments\""),
             Wrong::TwoBodies => {
-                f.write_str(": the record has both \"arguments\" and assistant text; give one of them")
+                f.write_str(": the record has more than one of \"arguments\", \"body\" and assistant text; give one of them")
             }
             Wrong::AssistantText => f.write_str(
                 ": assistant text (\"content\", \"chunks\") is not read by this version; give a call's \"arguments\"",
@@ -137,6 +146,7 @@ impl fmt::Display for Wrong<'_> {
 struct Fields<'a> {
     id: Option<&'a RawValue>,
     arguments: Option<&'a RawValue>,
+    body: Option<&'a RawValue>,
     content: Option<&'a RawValue>,
     chunks: Option<&'a RawValue>,
     model: Option<&'a RawValue>,
@@ -151,6 +161,7 @@ struct Fields<'a> {
 enum Field {
     Id,
     Arguments,
+    Body,
     Content,
     Chunks,
     Model,
@@ -173,11 +184,13 @@ impl<'a> Fields<'a> {
     fn into_record(self, id: Option<&'a RawValue>) -> Result<Record<'a>, Wrong<'static>> {
         let given = |field: Option<&'a RawValue>| field.filter(|raw| !is_null(raw));
         let assistant_text = given(self.content).or(given(self.chunks)).is_some();
-        let arguments = match given(self.arguments) {
-            Some(_) if assistant_text => return Err(Wrong::TwoBodies),
-            Some(raw) => string(raw, "arguments")?,
-            None if assistant_text => return Err(Wrong::AssistantText),
-            None => return Err(Wrong::NoBody),
+        let said = match (given(self.arguments), given(self.body)) {
+            (Some(_), Some(_)) => return Err(Wrong::TwoBodies),
+            (Some(_), _) | (_, Some(_)) if assistant_text => return Err(Wrong::TwoBodies),
+            (Some(raw), None) => Said::Arguments(string(raw, "arguments")?),
+            (None, Some(raw)) => Said::Turn(string(raw, "body")?),
+            (None, None) if assistant_text => return Err(Wrong::AssistantText),
+            (None, None) => return Err(Wrong::NoBody),
         };
         let finish = match self.finish_reason {
             None => Finish::Unknown,
@@ -186,8 +199,12 @@ impl<'a> Fields<'a> {
         };
         let model = given(self.model).map(|raw| string(raw, "model")).transpose()?;
         let usage = given(self.usage).map(usage).transpose()?.unwrap_or_default();
-        let tool = tool(given(self.tool), given(self.tools))?;
-        Ok(Record { id, arguments, model, finish, usage, tool })
+        let mut tools = tools(given(self.tool), given(self.tools))?;
+        // A record does not name the tool of its arguments, so of several offered ones none is it for certain.
+        if matches!(said, Said::Arguments(_)) && tools.len() > 1 {
+            tools.clear();
+        }
+        Ok(Record { id, said, model, finish, usage, tools })
     }
 }
 
@@ -211,6 +228,7 @@ impl<'de: 'a, 'a> Visitor<'de> for &mut Fields<'a> {
             let (place, name) = match field {
                 Field::Id => (&mut self.id, "id"),
                 Field::Arguments => (&mut self.arguments, "arguments"),
+                Field::Body => (&mut self.body, "body"),
                 Field::Content => (&mut self.content, "content"),
                 Field::Chunks => (&mut self.chunks, "chunks"),
                 Field::Model => (&mut self.model, "model"),
@@ -233,15 +251,16 @@ impl<'de: 'a, 'a> Visitor<'de> for &mut Fields<'a> {
     }
 }
 
-/// The tool that is called: the one described, or the only one that was offered. A record does not name
-/// the call's tool, so of several offered ones none is it for certain.
-fn tool(one: Option<&RawValue>, offered: Option<&RawValue>) -> Result<Option<Tool>, Wrong<'static>> {
-    if let Some(raw) = one {
-        return Tool::one(raw.get()).map(Some).map_err(|error| Wrong::Tool { field: "tool", error });
+/// The tool that is described, or those that were offered.
+fn tools(one: Option<&RawValue>, offered: Option<&RawValue>) -> Result<Vec<Tool>, Wrong<'static>> {
+    match (one, offered) {
+        (Some(raw), _) => {
+            let tool = Tool::one(raw.get()).map_err(|error| Wrong::Tool { field: "tool", error })?;
+            Ok(vec![tool])
+        }
+        (None, Some(raw)) => Tool::list(raw.get()).map_err(|error| Wrong::Tool { field: "tools", error }),
+        (None, None) => Ok(Vec::new()),
     }
-    let Some(raw) = offered else { return Ok(None) };
-    let mut tools = Tool::list(raw.get()).map_err(|error| Wrong::Tool { field: "tools", error })?;
-    Ok(if tools.len() == 1 { tools.pop() } else { None })
 }
 
 fn usage(raw: &RawValue) -> Result<Usage, Wrong<'static>> {

@@ -5,6 +5,7 @@ mod batch;
 mod files;
 mod repair;
 mod tools;
+mod turns;
 mod words;
 
 use std::io::Write;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::parts::Parts;
 use crate::json::Value;
 use crate::recorded::CallFault;
 use crate::shape::Shape;
@@ -13,17 +14,26 @@ use crate::text::{Joined, Text};
 pub(super) struct Body {
     pub(super) text: Joined,
     pub(super) shape: Shape,
+    /// How often what had come was thrown away: it was a placeholder, or an earlier state.
+    pub(super) restarts: u32,
     json: bool,
     /// Pieces of text so far, and where the latest one began.
     pieces: u32,
     latest: usize,
     /// Each piece so far began with the whole of the one before it.
     growing: bool,
+    /// All of the arguments, as the server says they are.
+    copies: Vec<(u8, String)>,
+    /// The arguments where they come value by value.
+    parts: Parts,
 }
 
 /// A server that sends what it has so far, again and again, is told from one that sends pieces by this
 /// many of them, each of which begins with the whole of the one before.
 const MIN_GROWING: u32 = 3;
+
+/// How many copies of one call's arguments are kept; no protocol has more.
+const MAX_COPIES: usize = 8;
 
 impl Body {
     /// Answers how many bytes were added.
@@ -43,22 +53,38 @@ impl Body {
                     self.replace_placeholder()?;
                 }
                 let before = self.text.text().len();
-                *self = Body { json: true, ..Body::default() };
+                if self.pieces > 0 {
+                    self.restart();
+                }
+                self.json = true;
                 self.append(Text::Plain(object));
                 Ok(object.len().saturating_sub(before))
+            }
+            Arguments::Parts { parts, more } => Ok(self.parts.take(parts, more)),
+            Arguments::Copy { text, rank } => {
+                let copy = text.to_text();
+                let added = copy.len();
+                if self.copies.len() < MAX_COPIES && !copy.trim().is_empty() {
+                    self.copies.push((rank, copy));
+                }
+                Ok(added)
             }
         }
     }
 
     /// `{}` stands for arguments that are yet to come; anything else was meant.
     fn replace_placeholder(&mut self) -> Result<(), CallFault> {
-        let text = self.text.text().trim_start();
-        if text.strip_prefix('{').is_some_and(|rest| rest.trim() == "}") {
-            *self = Body::default();
+        if is_placeholder(self.text.text()) {
+            self.restart();
             Ok(())
         } else {
             Err(CallFault::MixedArguments)
         }
+    }
+
+    fn restart(&mut self) {
+        let (restarts, copies) = (self.restarts + 1, core::mem::take(&mut self.copies));
+        *self = Body { restarts, copies, ..Body::default() };
     }
 
     fn append(&mut self, piece: Text<'_>) -> usize {
@@ -80,18 +106,81 @@ impl Body {
         self.text.text().trim().is_empty()
     }
 
-    pub(super) fn finish(self) -> String {
-        let latest = self.latest;
-        let mut text = self.text.into_text();
-        if self.growing && self.pieces >= MIN_GROWING && is_object(&text[latest..]) && !is_object(&text) {
-            text.drain(..latest);
+    /// The arguments, where no more of them come.
+    pub(super) fn settle(&self) -> Result<String, CallFault> {
+        if !self.parts.is_empty() {
+            let parts = self.parts.json().filter(|_| self.is_blank() && self.copies.is_empty());
+            return parts.ok_or(CallFault::MixedArguments);
         }
-        text
+        let text = self.text.text();
+        let latest = &text[self.latest.min(text.len())..];
+        let snapshots = self.growing && self.pieces >= MIN_GROWING && is_object(latest) && !is_object(text);
+        let said = if snapshots { latest } else { text };
+        if self.copies.is_empty() { Ok(said.to_owned()) } else { self.compare(said) }
     }
+
+    /// What was said in pieces against what the server says was said: the pieces may lack, a copy may be
+    /// empty or cut, but two different objects are no one's arguments.
+    fn compare(&self, said: &str) -> Result<String, CallFault> {
+        let mut copies: Vec<(u8, &str)> = self.copies.iter().map(|(rank, text)| (*rank, &**text)).collect();
+        copies.sort_by_key(|(rank, _)| core::cmp::Reverse(*rank));
+        let mut all: Vec<&str> = copies.iter().map(|(_, text)| *text).collect();
+        if !said.trim().is_empty() {
+            all.insert(0, said);
+        }
+        if all.iter().any(|text| !is_placeholder(text)) {
+            all.retain(|text| !is_placeholder(text));
+        }
+        let Some(first) = all.first().copied() else {
+            return Ok(said.to_owned());
+        };
+        if all.iter().all(|text| *text == first) {
+            return Ok(first.to_owned());
+        }
+        let mut whole = all.iter().copied().filter(|text| is_object(text));
+        match whole.next() {
+            Some(object) if whole.all(|other| same_tokens(other, object)) => Ok(object.to_owned()),
+            Some(_) => Err(CallFault::MixedArguments),
+            None => Ok(copies[0].1.to_owned()),
+        }
+    }
+
+    /// Whether the arguments came value by value.
+    pub(super) fn is_in_parts(&self) -> bool {
+        !self.parts.is_empty()
+    }
+
+    /// What the server says that the arguments are, each time that it says so.
+    pub(super) fn copies(&self) -> impl Iterator<Item = &str> {
+        self.copies.iter().map(|(_, text)| &**text)
+    }
+}
+
+/// An empty object.
+pub(crate) fn is_placeholder(text: &str) -> bool {
+    text.trim()
+        .strip_prefix('{')
+        .and_then(|rest| rest.strip_suffix('}'))
+        .is_some_and(|inside| inside.trim().is_empty())
 }
 
 fn is_object(text: &str) -> bool {
     Value::parse(text).is_ok_and(Value::is_object)
+}
+
+/// Whether two JSON texts differ in nothing but the white space between their tokens.
+pub(crate) fn same_tokens(a: &str, b: &str) -> bool {
+    tokens(a).eq(tokens(b))
+}
+
+/// The bytes of a JSON text without the white space between its tokens.
+fn tokens(text: &str) -> impl Iterator<Item = u8> + '_ {
+    let mut shape = Shape::default();
+    text.bytes().filter(move |byte| {
+        let inside = shape.in_string();
+        shape.push(*byte);
+        inside || !byte.is_ascii_whitespace()
+    })
 }
 
 /// Whether every key of the object `known` stands in `object` too.

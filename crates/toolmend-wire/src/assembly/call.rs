@@ -19,6 +19,8 @@ pub(super) struct OpenCall {
     /// When its first piece came, and its latest one that said anything.
     pub(super) opened: u64,
     pub(super) latest: u64,
+    /// The protocol said that no more of it comes.
+    pub(super) ended: bool,
 }
 
 /// An event that could not be read.
@@ -40,6 +42,10 @@ impl Said<'_> {
     pub(super) fn says_something(&self) -> bool {
         self.id.is_some() || self.name.is_some() || self.arguments.is_some()
     }
+
+    pub(super) fn is_copy(&self) -> bool {
+        matches!(self.arguments, Some(Arguments::Copy { .. }))
+    }
 }
 
 impl OpenCall {
@@ -56,6 +62,7 @@ impl OpenCall {
             event: 0,
             opened: 0,
             latest: 0,
+            ended: false,
         }
     }
 
@@ -104,24 +111,29 @@ impl OpenCall {
         self.name.len().saturating_sub(before)
     }
 
-    pub(super) fn finish(mut self, followed: bool, lost: Option<Loss>) -> Call {
-        self.body.text.end();
+    /// The call as far as it has come.
+    pub(super) fn settle(&self, followed: bool, lost: Option<Loss>) -> Call {
+        let mut fault = self.fault.clone();
         if let Some(at) = self.body.text.lone() {
-            self.fault.get_or_insert(CallFault::LoneSurrogate { at });
+            fault.get_or_insert(CallFault::LoneSurrogate { at });
         }
-        let torn = self.slot != Slot::Whole && lost.is_some_and(|loss| self.may_lack(&loss));
+        let torn = self.slot != Slot::Whole && !self.ended && lost.is_some_and(|loss| self.may_lack(&loss));
         let bound = match followed {
             _ if torn => Bound::Torn,
             true => Bound::Followed,
             false => Bound::Last,
         };
+        let arguments = self.body.settle().unwrap_or_else(|other| {
+            fault.get_or_insert(other);
+            self.body.text.text().to_owned()
+        });
         Call {
             choice: self.choice,
             index: self.index,
-            id: self.id,
-            name: self.name,
-            arguments: self.body.finish(),
-            fault: self.fault,
+            id: self.id.clone(),
+            name: self.name.clone(),
+            arguments,
+            fault,
             bound,
             legacy: self.slot == Slot::Legacy,
         }

@@ -3,7 +3,7 @@
 use super::Assembly;
 use crate::limits::{Exceeded, Limits};
 use crate::recorded::{Bound, Usage};
-use crate::signal::{Arguments, Piece, Signal, Slot};
+use crate::signal::{Arguments, Form, Piece, Signal, Slot};
 use crate::text::Text;
 
 /// A piece: `slot id name arguments`. `-` is absent, `''` is empty; a slot is a number, `?` (none), `w`
@@ -34,7 +34,9 @@ fn put(assembly: &mut Assembly, line: &str) -> Result<(), Exceeded> {
         None => Arguments::Text(Text::Plain(text)),
     });
     let (id, name) = (field(1).map(Text::Plain), field(2).map(Text::Plain));
-    assembly.piece(Piece { choice: 0, slot, id, name, arguments }).map(|_| ())
+    assembly
+        .piece(Piece { choice: 0, slot, opens: false, id, kind: None, form: Form::Text, name, arguments })
+        .map(|_| ())
 }
 
 /// The calls, each as `index id name arguments`, then its fault, then `+` where it was followed and `~`

@@ -1,15 +1,18 @@
-//! JSON without an event stream around it: one value a line (NDJSON), or values that stretch over lines,
-//! most often a single one, the body of an answer that was not streamed.
+//! JSON without an event stream around it: one value a line (NDJSON), the items of an array, or values that
+//! stretch over lines, most often a single one, the body of an answer that was not streamed.
 //!
 //! ```text
 //!              LF inside the value
 //!  First ─────────────────────────────▶ Values   a value is an event, wherever its lines end
 //!    │
-//!    └────────────────────────────────▶ Lines    a line is an event, whatever stands in it
-//!      the value ends, then LF
+//!    ├────────────────────────────────▶ Lines    a line is an event, whatever stands in it
+//!    │ the value ends, then LF
+//!    └────────────────────────────────▶ Items    an item of the array is an event
+//!      [
 //! ```
 //!
-//! In `Lines`, a line that is broken costs that line only.
+//! In `Lines`, a line that is broken costs that line only. `Items` is what Gemini streams where nobody asked
+//! for an event stream: the array is one value, and comes item by item.
 
 use memchr::memchr;
 
@@ -22,15 +25,17 @@ use crate::shape::Shape;
 pub(super) struct Json {
     limit: usize,
     mode: Mode,
-    /// The event that is being read.
-    data: Vec<u8>,
-    /// Where it begins.
+    /// The bytes since the last event.
+    raw: Vec<u8>,
+    /// How many of them come before the value.
+    lead: usize,
+    /// Where the value begins.
     begin: Place,
     /// Where the next byte stands.
     next: Place,
     /// The last byte was CR: a LF that follows belongs to the same line end.
     after_cr: bool,
-    /// In `First` and `Values`: how far the value has got.
+    /// In every mode but `Lines`: how far the value, or the array, has got.
     shape: Shape,
 }
 
@@ -39,6 +44,7 @@ enum Mode {
     First,
     Lines,
     Values,
+    Items,
 }
 
 impl Json {
@@ -46,7 +52,8 @@ impl Json {
         Json {
             limit,
             mode: Mode::First,
-            data: Vec::new(),
+            raw: Vec::new(),
+            lead: 0,
             begin: Place::START,
             next: Place::START,
             after_cr: false,
@@ -57,28 +64,46 @@ impl Json {
     pub(super) fn push(&mut self, mut bytes: &[u8], events: &mut Events<'_>) -> Result<(), Stop> {
         while !bytes.is_empty() {
             let taken = match self.mode {
-                Mode::Lines => self.take_line(bytes, events)?,
-                Mode::First | Mode::Values => self.take_byte(bytes[0], events)?,
+                Mode::Lines => self.take_line(bytes, events),
+                Mode::Items => self.take_item(bytes[0], events),
+                Mode::First | Mode::Values => self.take_byte(bytes[0], events),
             };
-            bytes = &bytes[taken..];
+            match taken {
+                Ok(taken) => bytes = &bytes[taken..],
+                Err(stop) => {
+                    self.raw.extend_from_slice(bytes);
+                    return Err(stop);
+                }
+            }
         }
         Ok(())
     }
 
-    pub(super) fn finish(mut self, events: &mut Events<'_>) -> Result<(), Stop> {
+    pub(super) fn finish(&mut self, events: &mut Events<'_>) -> Result<(), Stop> {
         self.dispatch(events)
+    }
+
+    /// Gives up: the bytes that have not left as an event.
+    pub(super) fn rest(&mut self) -> Vec<u8> {
+        core::mem::take(&mut self.raw)
+    }
+
+    pub(super) fn held(&self) -> usize {
+        self.raw.len()
     }
 
     fn take_line(&mut self, bytes: &[u8], events: &mut Events<'_>) -> Result<usize, Stop> {
         let end = memchr(b'\n', bytes);
+        let taken = end.map_or(bytes.len(), |end| end + 1);
         let line = &bytes[..end.unwrap_or(bytes.len())];
         self.keep(line)?;
         self.next.offset += line.len() as u64;
         if end.is_some() {
+            self.raw.push(b'\n');
             self.count(b'\n');
             self.dispatch(events)?;
         }
-        Ok(line.len() + usize::from(end.is_some()))
+        Ok(taken)
     }
 
     fn take_byte(&mut self, byte: u8, events: &mut Events<'_>) -> Result<usize, Stop> {
@@ -87,11 +112,13 @@ impl Json {
             match byte {
                 b'\n' if self.mode == Mode::First => {
                     self.mode = Mode::Lines;
+                    self.raw.push(byte);
                     self.count(byte);
                     self.dispatch(events)?;
                     return Ok(1);
                 }
                 b' ' | b'\t' | b'\r' if self.mode == Mode::First => {
+                    self.raw.push(byte);
                     self.count(byte);
                     return Ok(1);
                 }
@@ -105,10 +132,16 @@ impl Json {
             self.mode = Mode::Values;
         }
         let in_bom = usize::try_from(self.next.offset).is_ok_and(|at| BOM.get(at) == Some(&byte));
-        if self.data.is_empty() && (byte.is_ascii_whitespace() || in_bom) {
+        if self.raw.len() == self.lead && (byte.is_ascii_whitespace() || in_bom) {
+            self.lead += 1;
+            self.raw.push(byte);
             self.count(byte);
             self.begin = self.next;
             return Ok(1);
+        }
+        if self.mode == Mode::First && self.raw.len() == self.lead && byte == b'[' {
+            self.mode = Mode::Items;
+            return Ok(0);
         }
         self.keep(&[byte])?;
         self.count(byte);
@@ -120,26 +153,61 @@ impl Json {
         Ok(1)
     }
 
-    fn dispatch(&mut self, events: &mut Events<'_>) -> Result<(), Stop> {
-        let data = self.data.trim_ascii();
-        if !data.is_empty() {
-            let lead = self.data.len() - self.data.trim_ascii_start().len();
-            let place = Place { offset: self.begin.offset + lead as u64, line: self.begin.line };
-            let over = |over| Stop { kind: WireErrorKind::TooMuch(over), place };
-            events(Event { name: b"", data, place, unbroken: true }).map_err(over)?;
+    /// The array's own brackets and commas, and items that are no containers, are no events.
+    fn take_item(&mut self, byte: u8, events: &mut Events<'_>) -> Result<usize, Stop> {
+        let before = self.shape.depth();
+        if before == 0 && self.shape.closed() && !byte.is_ascii_whitespace() {
+            // Behind the array.
+            self.mode = Mode::Values;
+            self.lead = self.raw.len();
+            self.begin = self.next;
+            self.dispatch(events)?;
+            return Ok(0);
         }
-        self.data.clear();
+        if self.raw.len() == self.lead {
+            if before == 1 && !self.shape.in_string() && matches!(byte, b'{' | b'[') {
+                self.begin = self.next;
+            } else {
+                self.lead += 1;
+            }
+        }
+        self.keep(&[byte])?;
+        self.count(byte);
+        self.shape.push(byte);
+        if before == 2 && self.shape.depth() == 1 {
+            let array = self.shape;
+            self.dispatch(events)?;
+            self.shape = array;
+        }
+        Ok(1)
+    }
+
+    fn dispatch(&mut self, events: &mut Events<'_>) -> Result<(), Stop> {
+        let raw = core::mem::take(&mut self.raw);
+        let behind = &raw[self.lead.min(raw.len())..];
+        let data = behind.trim_ascii();
+        let lead = behind.len() - behind.trim_ascii_start().len();
+        let at = Some(raw.len() - behind.len() + lead);
+        let place = Place { offset: self.begin.offset + lead as u64, line: self.begin.line };
+        if !raw.is_empty() {
+            let event =
+                Event { raw: &raw, name: b"", data, at, filler: data.is_empty(), stream: false, place };
+            events(event).map_err(|over| Stop { kind: WireErrorKind::TooMuch(over), place })?;
+        }
+        self.raw = raw;
+        self.raw.clear();
+        self.lead = 0;
         self.begin = self.next;
         self.shape = Shape::default();
         Ok(())
     }
 
     fn keep(&mut self, bytes: &[u8]) -> Result<(), Stop> {
-        if self.data.len() + bytes.len() > self.limit {
+        if self.raw.len() + bytes.len() > self.limit + self.lead {
             let kind = WireErrorKind::TooMuch(Exceeded::EventBytes(self.limit));
             return Err(Stop { kind, place: self.begin });
         }
-        self.data.extend_from_slice(bytes);
+        self.raw.extend_from_slice(bytes);
         Ok(())
     }
 

@@ -12,27 +12,35 @@
 mod json;
 mod sse;
 
+pub(crate) use self::sse::lines;
+
 use crate::error::WireErrorKind;
 use crate::limits::Exceeded;
 
 /// One event of a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Event<'a> {
+    /// All its bytes: the bytes of all events together are the recording.
+    pub(crate) raw: &'a [u8],
     /// The event's name; empty where it has none.
     pub(crate) name: &'a [u8],
     /// Its data.
     pub(crate) data: &'a [u8],
     /// Where the data begins.
     pub(crate) place: Place,
-    /// The data stands in one stretch of the recording, so places in it can be told.
-    pub(crate) unbroken: bool,
+    /// Where the data stands in `raw`, where it stands there in one stretch.
+    pub(crate) at: Option<usize>,
+    /// It has no data: comments, or what stands between values.
+    pub(crate) filler: bool,
+    /// It is one of an event stream.
+    pub(crate) stream: bool,
 }
 
 impl Event<'_> {
     /// Where this byte of the data stands; the beginning of the data where that cannot be told.
     pub(crate) fn place_of(&self, byte: usize) -> Place {
         match self.data.get(..byte) {
-            Some(before) if self.unbroken => {
+            Some(before) if self.at.is_some() => {
                 let lines = place_after(before, byte).line - 1;
                 Place { offset: self.place.offset + byte as u64, line: self.place.line + lines }
             }
@@ -96,8 +104,13 @@ impl Framer {
                 let had = opening.len();
                 let looked = bytes.len().min(MAX_OPENING - had.min(MAX_OPENING) + 1);
                 opening.extend_from_slice(&bytes[..looked]);
-                let Some(state) = decide(opening, false, self.event_bytes)? else {
-                    return Ok(());
+                let state = match decide(opening, false, self.event_bytes) {
+                    Ok(Some(state)) => state,
+                    Ok(None) => return Ok(()),
+                    Err(stop) => {
+                        opening.extend_from_slice(&bytes[looked..]);
+                        return Err(stop);
+                    }
                 };
                 let opening = core::mem::replace(&mut self.state, state);
                 if let State::Opening(opening) = opening {
@@ -111,17 +124,35 @@ impl Framer {
     }
 
     /// There are no more bytes: passes on what stands open.
-    pub(crate) fn finish(mut self, events: &mut Events<'_>) -> Result<(), Stop> {
+    pub(crate) fn finish(&mut self, events: &mut Events<'_>) -> Result<(), Stop> {
         if let State::Opening(opening) = &self.state {
             let opening = opening.clone();
             let empty = Stop { kind: WireErrorKind::Empty, place: Place::START };
             self.state = decide(&opening, true, self.event_bytes)?.ok_or(empty)?;
             self.push(&opening, events)?;
         }
-        match self.state {
+        match &mut self.state {
             State::Opening(_) => Ok(()),
             State::Sse(sse) => sse.finish(events),
             State::Json(json) => json.finish(events),
+        }
+    }
+
+    /// Gives up: the bytes that have not left as an event.
+    pub(crate) fn rest(&mut self) -> Vec<u8> {
+        match &mut self.state {
+            State::Opening(opening) => core::mem::take(opening),
+            State::Sse(sse) => sse.rest(),
+            State::Json(json) => json.rest(),
+        }
+    }
+
+    /// How many bytes have not left as an event.
+    pub(crate) fn held(&self) -> usize {
+        match &self.state {
+            State::Opening(opening) => opening.len(),
+            State::Sse(sse) => sse.held(),
+            State::Json(json) => json.held(),
         }
     }
 }

@@ -2,6 +2,11 @@
 //!
 //! One thing differs: the last event counts although no blank line ends it. A recording that was cut there
 //! still says what it says, and whether that is whole is decided from the turn, not from its framing.
+//!
+//! An event's bytes end with its blank line. Where that line ends with CR, a LF that follows stands at the
+//! beginning of the next event's bytes, so that no event waits for a byte that may not come.
+
+use core::ops::Range;
 
 use memchr::memchr2;
 
@@ -12,121 +17,160 @@ use crate::limits::Exceeded;
 #[derive(Debug)]
 pub(super) struct Sse {
     limit: usize,
-    /// The line that is being read, where it came in pieces.
-    line: Vec<u8>,
-    /// Where that line begins.
-    place: Place,
-    /// The last byte was CR: a LF that follows belongs to it.
+    /// The event that is being read, where it came in pieces.
+    raw: Vec<u8>,
+    /// Where that event begins, and whether the byte before it is CR.
+    begin: Place,
+    begin_after_cr: bool,
+    /// Nothing stands in the line that is being read; the last byte was CR.
+    line_is_empty: bool,
     after_cr: bool,
-    event: Open,
-}
-
-/// The event that is being read.
-#[derive(Debug)]
-struct Open {
-    name: Vec<u8>,
-    data: Vec<u8>,
-    /// Where the value of its first data line begins.
-    place: Option<Place>,
-    /// It has one data line.
-    unbroken: bool,
+    /// The data of an event that has several lines of it.
+    joined: Vec<u8>,
 }
 
 impl Sse {
     pub(super) fn new(limit: usize) -> Self {
         Sse {
             limit,
-            line: Vec::new(),
-            place: Place::START,
+            raw: Vec::new(),
+            begin: Place::START,
+            begin_after_cr: false,
+            line_is_empty: true,
             after_cr: false,
-            event: Open { name: Vec::new(), data: Vec::new(), place: None, unbroken: true },
+            joined: Vec::new(),
         }
     }
 
     pub(super) fn push(&mut self, mut bytes: &[u8], events: &mut Events<'_>) -> Result<(), Stop> {
-        while let Some(first) = bytes.first() {
-            if core::mem::take(&mut self.after_cr) && *first == b'\n' {
-                bytes = &bytes[1..];
-                self.place.offset += 1;
+        while let Some(end) = self.end_of_event(bytes) {
+            if self.raw.len() + end > self.limit {
+                self.raw.extend_from_slice(bytes);
+                return Err(self.too_long());
+            }
+            let (head, rest) = bytes.split_at(end);
+            bytes = rest;
+            if self.raw.is_empty() {
+                self.dispatch(head, events)?;
+            } else {
+                self.raw.extend_from_slice(head);
+                let raw = core::mem::take(&mut self.raw);
+                self.dispatch(&raw, events)?;
+                self.raw = raw;
+                self.raw.clear();
+            }
+        }
+        self.raw.extend_from_slice(bytes);
+        if self.raw.len() > self.limit {
+            return Err(self.too_long());
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish(&mut self, events: &mut Events<'_>) -> Result<(), Stop> {
+        let raw = core::mem::take(&mut self.raw);
+        if raw.is_empty() { Ok(()) } else { self.dispatch(&raw, events) }
+    }
+
+    /// Gives up: the bytes that have not left as an event.
+    pub(super) fn rest(&mut self) -> Vec<u8> {
+        core::mem::take(&mut self.raw)
+    }
+
+    pub(super) fn held(&self) -> usize {
+        self.raw.len()
+    }
+
+    /// How many of these bytes belong to the event that is being read, if it ends in them.
+    fn end_of_event(&mut self, bytes: &[u8]) -> Option<usize> {
+        let mut from = 0;
+        while let Some(at) = memchr2(b'\n', b'\r', &bytes[from..]) {
+            self.line_is_empty &= at == 0;
+            let is_second = at == 0 && self.after_cr && bytes[from] == b'\n';
+            self.after_cr = bytes[from + at] == b'\r';
+            from += at + 1;
+            if is_second {
                 continue;
             }
-            let Some(end) = memchr2(b'\n', b'\r', bytes) else {
-                self.line.extend_from_slice(bytes);
-                return self.check(0);
-            };
-            if self.line.is_empty() {
-                self.take_line(&bytes[..end], events)?;
-            } else {
-                self.line.extend_from_slice(&bytes[..end]);
-                let line = core::mem::take(&mut self.line);
-                self.take_line(&line, events)?;
-                self.line = line;
-                self.line.clear();
+            if self.line_is_empty {
+                return Some(from);
             }
-            self.after_cr = bytes[end] == b'\r';
-            self.place.offset += 1;
-            self.place.line += 1;
-            bytes = &bytes[end + 1..];
+            self.line_is_empty = true;
         }
-        Ok(())
+        if from < bytes.len() {
+            self.line_is_empty = false;
+            self.after_cr = false;
+        }
+        None
     }
 
-    pub(super) fn finish(mut self, events: &mut Events<'_>) -> Result<(), Stop> {
-        let line = core::mem::take(&mut self.line);
-        self.take_line(&line, events)?;
-        self.dispatch(events)
-    }
-
-    /// Takes a line without its end, and moves on to that end.
-    fn take_line(&mut self, line: &[u8], events: &mut Events<'_>) -> Result<(), Stop> {
-        self.check(line.len())?;
-        let begin = self.place;
-        self.place.offset += line.len() as u64;
-        let text = if begin.offset == 0 { line.strip_prefix(BOM).unwrap_or(line) } else { line };
-        if text.is_empty() {
-            return self.dispatch(events);
-        }
-        let colon = text.iter().position(|b| *b == b':');
-        let (field, value) = colon.map_or((text, &[][..]), |at| (&text[..at], &text[at + 1..]));
-        let value = value.strip_prefix(b" ").unwrap_or(value);
-        match field {
-            b"data" => {
-                if self.event.place.is_some() {
-                    self.event.data.push(b'\n');
-                    self.event.unbroken = false;
-                } else {
-                    let before = (line.len() - value.len()) as u64;
-                    self.event.place = Some(Place { offset: begin.offset + before, line: begin.line });
+    /// Reads the lines of an event and passes it on.
+    fn dispatch(&mut self, raw: &[u8], events: &mut Events<'_>) -> Result<(), Stop> {
+        let (mut name, mut data): (&[u8], Option<(Range<usize>, Place)>) = (b"", None);
+        let mut unbroken = true;
+        self.joined.clear();
+        let mut line_number = self.begin.line;
+        for line in lines(raw, self.begin_after_cr) {
+            let text = &raw[line.clone()];
+            let start = self.begin.offset + line.start as u64;
+            let text = if start == 0 { text.strip_prefix(BOM).unwrap_or(text) } else { text };
+            let colon = text.iter().position(|b| *b == b':');
+            let (field, value) = colon.map_or((text, &[][..]), |at| (&text[..at], &text[at + 1..]));
+            let value = value.strip_prefix(b" ").unwrap_or(value);
+            match field {
+                b"data" => {
+                    let range = line.end - value.len()..line.end;
+                    if let Some((first, _)) = &data {
+                        if unbroken {
+                            self.joined.extend_from_slice(&raw[first.clone()]);
+                        }
+                        unbroken = false;
+                        self.joined.push(b'\n');
+                        self.joined.extend_from_slice(value);
+                    } else {
+                        let offset = self.begin.offset + range.start as u64;
+                        data = Some((range, Place { offset, line: line_number }));
+                    }
                 }
-                self.event.data.extend_from_slice(value);
+                b"event" => name = value,
+                // Comments, `id`, `retry`, and fields that the standard does not know.
+                _ => {}
             }
-            b"event" => {
-                self.event.name.clear();
-                self.event.name.extend_from_slice(value);
-            }
-            // Comments, `id`, `retry`, and fields that the standard does not know.
-            _ => {}
+            line_number += 1;
         }
+        let place = data.as_ref().map_or(self.begin, |(_, place)| *place);
+        let event = match &data {
+            None => Event { raw, name, data: b"", at: None, filler: true, stream: true, place },
+            Some((range, place)) if unbroken => {
+                let at = Some(range.start);
+                Event { raw, name, data: &raw[range.clone()], at, filler: false, stream: true, place: *place }
+            }
+            Some((_, place)) => {
+                Event { raw, name, data: &self.joined, at: None, filler: false, stream: true, place: *place }
+            }
+        };
+        events(event).map_err(|over| Stop { kind: WireErrorKind::TooMuch(over), place })?;
+        // A line that no line end follows is the last one: nothing comes after it.
+        self.begin = Place { offset: self.begin.offset + raw.len() as u64, line: line_number };
+        self.begin_after_cr = raw.last() == Some(&b'\r');
         Ok(())
     }
 
-    fn dispatch(&mut self, events: &mut Events<'_>) -> Result<(), Stop> {
-        let Open { name, data, place, unbroken } = &mut self.event;
-        if let Some(place) = place.take() {
-            let over = |over| Stop { kind: WireErrorKind::TooMuch(over), place };
-            events(Event { name, data, place, unbroken: *unbroken }).map_err(over)?;
-        }
-        name.clear();
-        data.clear();
-        *unbroken = true;
-        Ok(())
+    fn too_long(&self) -> Stop {
+        let kind = WireErrorKind::TooMuch(Exceeded::EventBytes(self.limit));
+        Stop { kind, place: self.begin }
     }
+}
 
-    fn check(&self, more: usize) -> Result<(), Stop> {
-        if self.line.len() + self.event.data.len() + more > self.limit {
-            let kind = WireErrorKind::TooMuch(Exceeded::EventBytes(self.limit));
-            return Err(Stop { kind, place: self.event.place.unwrap_or(self.place) });
-        }
-        Ok(())
-    }
+/// The lines of an event, without their ends.
+pub(crate) fn lines(raw: &[u8], after_cr: bool) -> impl Iterator<Item = Range<usize>> + '_ {
+    let mut from = usize::from(after_cr && raw.first() == Some(&b'\n'));
+    core::iter::from_fn(move || {
+        let rest = raw.get(from..).filter(|rest| !rest.is_empty())?;
+        let end = memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+        let line = from..from + end;
+        let is_pair = rest.get(end) == Some(&b'\r') && rest.get(end + 1) == Some(&b'\n');
+        from += end + 1 + usize::from(is_pair);
+        Some(line)
+    })
 }

@@ -2,14 +2,20 @@
 //!
 //! Adding one touches its file, its row in the table below, and its cases.
 
+mod anthropic;
+mod gemini;
+mod ollama;
 mod openai_chat;
+mod openai_responses;
 
 use crate::json::Value;
 use crate::limits::Exceeded;
 use crate::signal::Sink;
+use crate::site::Site;
+use crate::splice::Splices;
 
 /// Reads the events of one turn.
-pub trait Protocol: core::fmt::Debug + Send {
+pub(crate) trait Protocol: core::fmt::Debug + Send {
     /// Whether this event, of a turn whose protocol is not known yet, can only be one of this protocol.
     fn recognises(&self, event: Value<'_>) -> bool;
 
@@ -21,6 +27,60 @@ pub trait Protocol: core::fmt::Debug + Send {
     /// # Errors
     /// When the sink has had too much.
     fn read<'a>(&mut self, event: Value<'a>, sink: &mut Sink<'_, 'a>) -> Result<(), Exceeded>;
+
+    /// Tells where each piece of a call stands in an event that was read, in the order of its signals.
+    fn sites<'a>(&self, event: Value<'a>, each: &mut dyn FnMut(Site<'a>));
+
+    /// The values that say how the turn ended, each with the protocol's word for an output that was cut.
+    fn ends_as_cut<'a>(&self, event: Value<'a>) -> Vec<(Value<'a>, &'static str)>;
+
+    /// What its clients cannot do without.
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
+
+    /// The block that the event is about that was just read, by its place, and what it does to it; where clients
+    /// take one block at a time.
+    fn block(&self) -> Option<(u32, Step)> {
+        None
+    }
+
+    /// What clients cannot take about an event that was just read, whatever calls it is about.
+    fn envelope(&mut self, _event: Envelope<'_>, _changes: &mut Splices) {}
+}
+
+/// What an event does to its block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    Open,
+    Inside,
+    Close,
+}
+
+/// An event as a whole.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Envelope<'a> {
+    /// Its name; empty where it has none.
+    pub(crate) name: &'a [u8],
+    /// Its bytes.
+    pub(crate) raw: &'a [u8],
+    /// Its value, a part of those bytes.
+    pub(crate) value: Value<'a>,
+    /// It is one of an event stream.
+    pub(crate) stream: bool,
+}
+
+/// What the protocol's clients cannot do without.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Needs {
+    /// Every event of the stream has data.
+    pub(crate) data: bool,
+    /// The pieces of calls are numbered, the numbers dense and in order.
+    pub(crate) numbers: bool,
+    /// Every call has an id, said once, and a kind.
+    pub(crate) ids: bool,
+    /// A message says who speaks.
+    pub(crate) roles: bool,
 }
 
 macro_rules! protocols {
@@ -46,7 +106,7 @@ macro_rules! protocols {
 
             /// A reader at the beginning of a turn.
             #[must_use]
-            pub fn reader(self) -> Box<dyn Protocol> {
+            pub(crate) fn reader(self) -> Box<dyn Protocol> {
                 match self {
                     $(ProtocolKind::$variant => Box::new($reader),)*
                 }
@@ -58,6 +118,14 @@ macro_rules! protocols {
 protocols! {
     /// OpenAI Chat Completions, streamed or not.
     OpenAiChat "openai-chat" => openai_chat::OpenAiChat,
+    /// OpenAI Responses, streamed or not.
+    OpenAiResponses "openai-responses" => openai_responses::OpenAiResponses::default(),
+    /// Anthropic Messages, streamed or not.
+    Anthropic "anthropic" => anthropic::Anthropic::default(),
+    /// Ollama `/api/chat`, streamed or not.
+    Ollama "ollama" => ollama::Ollama,
+    /// Gemini `generateContent`, streamed or not.
+    Gemini "gemini" => gemini::Gemini,
 }
 
 impl core::fmt::Display for ProtocolKind {

@@ -15,12 +15,12 @@
 //! (the Mistral API), arguments that are an object (bridges), content in parts, `reasoning_content` or
 //! `reasoning` beside it, the older `function_call`, llama.cpp's `timings`.
 
-use super::Protocol;
+use super::{Needs, Protocol};
 use crate::json::Value;
 use crate::limits::Exceeded;
 use crate::recorded::Usage;
-use crate::signal::{Arguments, Piece, Signal, Sink, Slot};
-use crate::text::Text;
+use crate::signal::{Arguments, Form, Piece, Signal, Sink, Slot};
+use crate::site::{Keys, Part, Site};
 
 /// Reads OpenAI Chat Completions.
 #[derive(Debug)]
@@ -53,6 +53,72 @@ impl Protocol for OpenAiChat {
         }
         if whole { sink(Signal::Whole) } else { Ok(()) }
     }
+
+    fn sites<'a>(&self, event: Value<'a>, each: &mut dyn FnMut(Site<'a>)) {
+        for choice in event.get("choices").into_iter().flat_map(Value::items) {
+            let [delta, message] = choice.pick(["delta", "message"]);
+            if let Some(said) = delta.or(message) {
+                let keys = if delta.is_some() { &STREAMED } else { &WHOLE };
+                let [calls, legacy] = said.pick(["tool_calls", "function_call"]);
+                each_call(calls, legacy, |call| each(call.site(said, keys)));
+            }
+        }
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { data: true, numbers: true, ids: true, roles: true }
+    }
+
+    fn ends_as_cut<'a>(&self, event: Value<'a>) -> Vec<(Value<'a>, &'static str)> {
+        let choices = event.get("choices").into_iter().flat_map(Value::items);
+        choices.filter_map(|choice| Some((choice.get("finish_reason")?, "\"length\""))).collect()
+    }
+}
+
+const STREAMED: Keys = Keys {
+    index: Some("index"),
+    id: Some("id"),
+    kind: Some(("type", "function")),
+    function: Some("function"),
+    name: Some("name"),
+    arguments: "arguments",
+    form: Form::Text,
+    part: Part::Piece,
+};
+const WHOLE: Keys = Keys { index: None, ..STREAMED };
+const LEGACY: Keys = Keys { function: None, index: None, id: None, kind: None, ..STREAMED };
+
+/// An entry of `tool_calls`, or the older `function_call`.
+struct Entry<'a> {
+    entry: Value<'a>,
+    function: Value<'a>,
+    index: Option<Value<'a>>,
+    id: Option<Value<'a>>,
+    kind: Option<Value<'a>>,
+    legacy: bool,
+}
+
+impl<'a> Entry<'a> {
+    fn site(&self, message: Value<'a>, keys: &'static Keys) -> Site<'a> {
+        let keys = if self.legacy { &LEGACY } else { keys };
+        Site { item: self.entry, entry: self.entry, function: self.function, message: Some(message), keys }
+    }
+}
+
+/// The calls that a message or a part of one holds, in both forms.
+fn each_call<'a>(calls: Option<Value<'a>>, legacy: Option<Value<'a>>, mut each: impl FnMut(Entry<'a>)) {
+    for entry in calls.into_iter().flat_map(Value::items) {
+        let [index, id, kind, function, custom] = entry.pick(["index", "id", "type", "function", "custom"]);
+        // Custom tools take free text, which is none of our business.
+        if custom.is_none() {
+            // A few bridges leave `function` out and put its fields into the call.
+            let function = function.unwrap_or(entry);
+            each(Entry { entry, function, index, id, kind, legacy: false });
+        }
+    }
+    if let Some(entry) = legacy.filter(|function| function.is_object()) {
+        each(Entry { entry, function: entry, index: None, id: None, kind: None, legacy: true });
+    }
 }
 
 /// Answers whether the choice holds a whole message.
@@ -78,8 +144,11 @@ fn read_message<'a>(
     whole: bool,
     sink: &mut Sink<'_, 'a>,
 ) -> Result<(), Exceeded> {
-    let [thought, other_thought, content, calls, legacy] =
-        said.pick(["reasoning_content", "reasoning", "content", "tool_calls", "function_call"]);
+    let [role, thought, other_thought, content, calls, legacy] =
+        said.pick(["role", "reasoning_content", "reasoning", "content", "tool_calls", "function_call"]);
+    if role.is_some() {
+        sink(Signal::Role(choice))?;
+    }
     // Some servers send both, with the same text.
     if let Some(text) = thought.or(other_thought).and_then(Value::text) {
         sink(Signal::Reasoning { choice, text })?;
@@ -90,25 +159,13 @@ fn read_message<'a>(
             None => read_parts(choice, content, sink)?,
         }
     }
-    for call in calls.into_iter().flat_map(Value::items) {
-        let [index, id, function, custom] = call.pick(["index", "id", "function", "custom"]);
-        // Custom tools take free text, which is none of our business.
-        if custom.is_some() {
-            continue;
+    let mut told = Ok(());
+    each_call(calls, legacy, |call| {
+        if told.is_ok() {
+            told = sink(Signal::Call(piece(choice, whole, &call)));
         }
-        let slot = match number(index) {
-            _ if whole => Slot::Whole,
-            Some(number) => Slot::Numbered(number),
-            None => Slot::Unnumbered,
-        };
-        // A few bridges leave `function` out and put its fields into the call.
-        let function = function.unwrap_or(call);
-        sink(Signal::Call(piece(choice, slot, id.and_then(Value::text), function)))?;
-    }
-    match legacy.filter(|function| function.is_object()) {
-        Some(function) => sink(Signal::Call(piece(choice, Slot::Legacy, None, function))),
-        None => Ok(()),
-    }
+    });
+    told
 }
 
 /// Content in parts: `[{"type":"text","text":…},{"type":"thinking","thinking":[…]}]`.
@@ -127,12 +184,21 @@ fn read_parts<'a>(choice: u32, content: Value<'a>, sink: &mut Sink<'_, 'a>) -> R
     Ok(())
 }
 
-fn piece<'a>(choice: u32, slot: Slot, id: Option<Text<'a>>, function: Value<'a>) -> Piece<'a> {
-    let [name, arguments] = function.pick(["name", "arguments"]);
+fn piece<'a>(choice: u32, whole: bool, call: &Entry<'a>) -> Piece<'a> {
+    let [name, arguments] = call.function.pick(["name", "arguments"]);
+    let slot = match number(call.index) {
+        _ if call.legacy => Slot::Legacy,
+        _ if whole => Slot::Whole,
+        Some(number) => Slot::Numbered(number),
+        None => Slot::Unnumbered,
+    };
     Piece {
         choice,
         slot,
-        id,
+        opens: false,
+        id: call.id.and_then(Value::text),
+        kind: call.kind.and_then(Value::text),
+        form: Form::Text,
         name: name.and_then(Value::text),
         arguments: arguments.map(|said| said.text().map_or(Arguments::Json(said.raw()), Arguments::Text)),
     }

@@ -1,0 +1,333 @@
+//! OpenAI Responses.
+//!
+//! Streamed, a turn is a row of events with a `type`, and the arguments of a call come up to four times:
+//!
+//! ```text
+//! {"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","id":"fc_1","call_id":"call_1","name":"f","arguments":""}}
+//! {"type":"response.function_call_arguments.delta","item_id":"fc_1","output_index":0,"delta":"{\"a\":1}"}
+//! {"type":"response.function_call_arguments.done","item_id":"fc_1","output_index":0,"arguments":"{\"a\":1}"}
+//! {"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","id":"fc_1",…,"arguments":"{\"a\":1}"}}
+//! {"type":"response.completed","response":{"status":"completed","output":[{"type":"function_call",…}],"usage":{…}}}
+//! ```
+//!
+//! Clients differ in which of them they read, so all are written alike. Not streamed, it is the `response`
+//! alone. Items of other kinds (custom tools, MCP, code) hold no JSON that is ours.
+//!
+//! Servers of the same name leave out the deltas (LM Studio), the `item_id` or the `output_index` (llama.cpp),
+//! or the arguments of `.done`.
+
+use super::{Needs, Protocol};
+use crate::json::Value;
+use crate::limits::Exceeded;
+use crate::recorded::Usage;
+use crate::signal::{Arguments, Form, Piece, Signal, Sink, Slot};
+use crate::site::{Keys, Part, Site};
+use crate::text::Text;
+
+/// Reads OpenAI Responses.
+#[derive(Debug, Default)]
+pub(super) struct OpenAiResponses {
+    /// The function calls so far; the place of one is its slot.
+    items: Vec<Item>,
+}
+
+#[derive(Debug, Default)]
+struct Item {
+    id: Option<String>,
+    call_id: Option<String>,
+    output_index: Option<u64>,
+}
+
+/// How much each copy of the arguments is worth, where they differ.
+const DONE: u8 = 1;
+const COMPLETED: u8 = 2;
+const ITEM_DONE: u8 = 3;
+
+/// How many calls are told apart by their ids; the limit of calls is reached long before.
+const MAX_ITEMS: usize = 65536;
+
+impl Protocol for OpenAiResponses {
+    fn recognises(&self, event: Value<'_>) -> bool {
+        let [kind, object] = event.pick(["type", "object"]);
+        let begins = |value: Option<Value<'_>>| {
+            value.and_then(Value::text).is_some_and(|text| text.to_text().starts_with("response."))
+        };
+        begins(kind) || object.and_then(Value::text).is_some_and(|text| text.is("response"))
+    }
+
+    fn ends(&self, data: &str) -> bool {
+        // Not of this protocol, but some bridges send it.
+        data.starts_with("[DONE]")
+    }
+
+    fn read<'a>(&mut self, event: Value<'a>, sink: &mut Sink<'_, 'a>) -> Result<(), Exceeded> {
+        let Some(kind) = kind_of(event) else {
+            return self.response(event, true, sink);
+        };
+        match &*kind {
+            "response.output_text.delta" => match event.get("delta").and_then(Value::text) {
+                Some(text) => sink(Signal::Content { choice: 0, text }),
+                None => Ok(()),
+            },
+            "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => {
+                match event.get("delta").and_then(Value::text) {
+                    Some(text) => sink(Signal::Reasoning { choice: 0, text }),
+                    None => Ok(()),
+                }
+            }
+            "response.completed" | "response.incomplete" | "response.failed" => {
+                let word = Text::from(match &*kind {
+                    "response.completed" => "completed",
+                    "response.incomplete" => "incomplete",
+                    _ => "failed",
+                });
+                if let Some(response) = event.get("response") {
+                    self.response(response, false, sink)?;
+                }
+                sink(Signal::Finish { choice: 0, word: Some(word) })?;
+                sink(Signal::End)
+            }
+            _ => {
+                if let Some(response) = event.get("response") {
+                    return tell_model(response, sink);
+                }
+                match call_in(event, &kind) {
+                    Some((call, step)) => self.step(event, call, step, sink),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+
+    fn sites<'a>(&self, event: Value<'a>, each: &mut dyn FnMut(Site<'a>)) {
+        let kind = kind_of(event);
+        let site = |entry, keys| Site { item: entry, entry, function: entry, message: None, keys };
+        if let Some((call, step)) = kind.as_deref().and_then(|kind| call_in(event, kind)) {
+            each(site(call, step.keys()));
+            return;
+        }
+        let response =
+            if kind.is_none() { Some(event) } else { event.get("response").filter(|_| ends(&kind)) };
+        let keys = if kind.is_none() { &WHOLE } else { &COPY };
+        for call in response.into_iter().flat_map(calls) {
+            each(site(call, keys));
+        }
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { data: true, ..Needs::default() }
+    }
+
+    fn ends_as_cut<'a>(&self, event: Value<'a>) -> Vec<(Value<'a>, &'static str)> {
+        let kind = event.member("type").map(|(_, kind)| kind).filter(|_| ends(&kind_of(event)));
+        let response = if kind.is_some() { event.get("response") } else { Some(event) };
+        let mut said: Vec<_> = kind.map(|kind| (kind, "\"response.incomplete\"")).into_iter().collect();
+        if let Some(response) = response {
+            let last = calls(response).last();
+            for object in [Some(response), last].into_iter().flatten() {
+                said.extend(object.get("status").map(|status| (status, "\"incomplete\"")));
+            }
+            let details = response.member("incomplete_details").map(|(_, details)| details);
+            said.extend(details.map(|details| (details, "{\"reason\":\"max_output_tokens\"}")));
+        }
+        said
+    }
+}
+
+/// What an event about one call says of its arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Added,
+    Delta,
+    Done,
+    ItemDone,
+}
+
+const ITEM: Keys = Keys {
+    index: None,
+    id: Some("call_id"),
+    kind: None,
+    function: None,
+    name: Some("name"),
+    arguments: "arguments",
+    form: Form::Text,
+    part: Part::Piece,
+};
+const DELTA: Keys = Keys { id: None, name: None, arguments: "delta", ..ITEM };
+const COPY: Keys = Keys { part: Part::Copy, ..ITEM };
+const WHOLE: Keys = ITEM;
+
+impl Step {
+    fn keys(self) -> &'static Keys {
+        match self {
+            Step::Added => &ITEM,
+            Step::Delta => &DELTA,
+            Step::Done | Step::ItemDone => &COPY,
+        }
+    }
+}
+
+impl OpenAiResponses {
+    fn step<'a>(
+        &mut self,
+        event: Value<'a>,
+        call: Value<'a>,
+        step: Step,
+        sink: &mut Sink<'_, 'a>,
+    ) -> Result<(), Exceeded> {
+        let [item_id, output_index] = event.pick(["item_id", "output_index"]);
+        let [id, call_id, name] =
+            call.pick(["id", "call_id", "name"]).map(|value| value.and_then(Value::text));
+        let output_index = output_index.and_then(Value::unsigned);
+        let id = if matches!(step, Step::Delta | Step::Done) { item_id.and_then(Value::text) } else { id };
+        let known = if step == Step::Added { None } else { self.known(id, call_id, output_index) };
+        let opens = known.is_none();
+        let slot = known.unwrap_or_else(|| self.open(id, call_id, output_index));
+        let said = call.get(step.keys().arguments).and_then(Value::text);
+        let arguments = match step {
+            Step::Added => None,
+            Step::Delta => said.map(Arguments::Text),
+            Step::Done => said.map(|text| Arguments::Copy { text, rank: DONE }),
+            Step::ItemDone => said.map(|text| Arguments::Copy { text, rank: ITEM_DONE }),
+        };
+        let id = if step == Step::Delta { None } else { call_id };
+        sink(Signal::Call(Piece {
+            choice: 0,
+            slot,
+            opens,
+            id,
+            kind: None,
+            name,
+            form: Form::Text,
+            arguments,
+        }))?;
+        if step == Step::ItemDone { sink(Signal::Closed { choice: 0, slot }) } else { Ok(()) }
+    }
+
+    /// A response: the whole of a turn that was not streamed, or a copy of what was.
+    fn response<'a>(
+        &mut self,
+        response: Value<'a>,
+        whole: bool,
+        sink: &mut Sink<'_, 'a>,
+    ) -> Result<(), Exceeded> {
+        tell_model(response, sink)?;
+        let [output, status, usage] = response.pick(["output", "status", "usage"]);
+        for (position, item) in output.into_iter().flat_map(Value::items).enumerate() {
+            if !is_call(item) {
+                if whole {
+                    read_item(item, sink)?;
+                }
+                continue;
+            }
+            let [id, call_id, name, said] =
+                item.pick(["id", "call_id", "name", "arguments"]).map(|value| value.and_then(Value::text));
+            let position = u64::try_from(position).ok();
+            let known = if whole { None } else { self.known(id, call_id, position) };
+            let opens = known.is_none();
+            let slot = match known {
+                Some(slot) => slot,
+                None if whole => Slot::Whole,
+                None => self.open(id, call_id, position),
+            };
+            let arguments = said.map(|text| match whole {
+                true => Arguments::Text(text),
+                false => Arguments::Copy { text, rank: COMPLETED },
+            });
+            sink(Signal::Call(Piece {
+                choice: 0,
+                slot,
+                opens,
+                id: call_id,
+                kind: None,
+                name,
+                form: Form::Text,
+                arguments,
+            }))?;
+        }
+        let count = |name| usage.and_then(|usage| usage.get(name)).and_then(Value::unsigned);
+        if let Some(output_tokens) = count("output_tokens") {
+            sink(Signal::Usage(Usage { input_tokens: count("input_tokens"), output_tokens }))?;
+        }
+        if !whole {
+            return Ok(());
+        }
+        if let Some(word) = status.and_then(Value::text) {
+            sink(Signal::Finish { choice: 0, word: Some(word) })?;
+        }
+        sink(Signal::Whole)
+    }
+
+    /// The slot of a call that was opened: by its id, else by its place, else the latest one.
+    fn known(&self, id: Option<Text<'_>>, call_id: Option<Text<'_>>, place: Option<u64>) -> Option<Slot> {
+        let same = |own: &Option<String>, other: Option<Text<'_>>| match (own, other) {
+            (Some(own), Some(other)) => other.is(own),
+            _ => false,
+        };
+        let by_id = self.items.iter().rposition(|item| same(&item.id, id) || same(&item.call_id, call_id));
+        let by_place = || self.items.iter().rposition(|item| place.is_some() && item.output_index == place);
+        let nameless = id.is_none() && call_id.is_none();
+        let latest = || self.items.len().checked_sub(1).filter(|_| nameless && place.is_none());
+        let at = by_id.or_else(|| if nameless { by_place() } else { None }).or_else(latest)?;
+        u32::try_from(at).ok().map(Slot::Numbered)
+    }
+
+    fn open(&mut self, id: Option<Text<'_>>, call_id: Option<Text<'_>>, output_index: Option<u64>) -> Slot {
+        let text = |text: Option<Text<'_>>| text.map(Text::to_text).filter(|text| !text.is_empty());
+        if self.items.len() < MAX_ITEMS {
+            self.items.push(Item { id: text(id), call_id: text(call_id), output_index });
+        }
+        u32::try_from(self.items.len() - 1).map_or(Slot::Unnumbered, Slot::Numbered)
+    }
+}
+
+fn kind_of(event: Value<'_>) -> Option<String> {
+    Some(event.get("type")?.text()?.to_text())
+}
+
+fn ends(kind: &Option<String>) -> bool {
+    matches!(kind.as_deref(), Some("response.completed" | "response.incomplete" | "response.failed"))
+}
+
+/// The object of an event that tells of one function call, and what it tells.
+fn call_in<'a>(event: Value<'a>, kind: &str) -> Option<(Value<'a>, Step)> {
+    let item = || event.get("item").filter(|item| is_call(*item));
+    match kind {
+        "response.output_item.added" => Some((item()?, Step::Added)),
+        "response.output_item.done" => Some((item()?, Step::ItemDone)),
+        "response.function_call_arguments.delta" => Some((event, Step::Delta)),
+        "response.function_call_arguments.done" => Some((event, Step::Done)),
+        _ => None,
+    }
+}
+
+fn is_call(item: Value<'_>) -> bool {
+    item.get("type").and_then(Value::text).is_some_and(|kind| kind.is("function_call"))
+}
+
+fn calls(response: Value<'_>) -> impl Iterator<Item = Value<'_>> {
+    response.get("output").into_iter().flat_map(Value::items).filter(|item| is_call(*item))
+}
+
+fn tell_model<'a>(response: Value<'a>, sink: &mut Sink<'_, 'a>) -> Result<(), Exceeded> {
+    sink(Signal::Choice(0))?;
+    match response.get("model").and_then(Value::text) {
+        Some(model) => sink(Signal::Model(model)),
+        None => Ok(()),
+    }
+}
+
+/// Text and reasoning of a turn that was not streamed.
+fn read_item<'a>(item: Value<'a>, sink: &mut Sink<'_, 'a>) -> Result<(), Exceeded> {
+    let [kind, content, summary] = item.pick(["type", "content", "summary"]);
+    let is_reasoning = kind.and_then(Value::text).is_some_and(|kind| kind.is("reasoning"));
+    for part in content.into_iter().chain(summary).flat_map(Value::items) {
+        if let Some(text) = part.get("text").and_then(Value::text) {
+            sink(match is_reasoning {
+                true => Signal::Reasoning { choice: 0, text },
+                false => Signal::Content { choice: 0, text },
+            })?;
+        }
+    }
+    Ok(())
+}

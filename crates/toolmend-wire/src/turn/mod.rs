@@ -1,0 +1,486 @@
+//! A turn in flight: bytes in, the bytes that may leave out.
+//!
+//! ```text
+//!  bytes ─ frame ─▶ event ─ protocol ─▶ signals ─ assembly ─▶ calls
+//!                     │                                         │ whole and good, or the turn is over
+//!                     ▼                                         ▼
+//!                   queue ◀───────────────────────────────── verdict
+//!                     │ the first one need not wait
+//!                     ▼
+//!                 its own bytes, or a splice of them
+//! ```
+//!
+//! An event is the smallest thing that waits or leaves, and events keep their order. One that nothing is
+//! changed about leaves as its own bytes.
+
+mod cuts;
+mod lanes;
+mod options;
+mod plan;
+mod queue;
+mod reading;
+mod report;
+mod writing;
+
+use std::collections::BTreeSet;
+
+use toolmend_core::{CallJudge, Edit, Ending, Evidence, FoundCall, Reason, Verdict};
+
+use self::cuts::Cut;
+use self::lanes::{Aside, Lanes};
+use self::plan::{Fate, State};
+use self::queue::{Has, Note, Piece, Queue};
+use crate::assembly::{Assembly, is_placeholder};
+use crate::frame::{Event, Framer};
+use crate::protocol::{Protocol, ProtocolKind};
+use crate::recorded::{Call, end_of_turn};
+
+pub use self::options::{Hold, OnCut, TurnOptions};
+pub use self::report::{CallReport, Outcome};
+
+/// How the bytes of a turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StreamEnd {
+    /// The body ended as it was to end.
+    Clean,
+    /// The connection broke.
+    Broken,
+}
+
+/// One turn on its way from a server to a client. No IO: bytes are pushed in, and come out where they may
+/// leave.
+///
+/// ```
+/// use toolmend_core::{CallJudge, Evidence, FoundCall, NoJudge, Verdict, mend};
+/// use toolmend_wire::{StreamEnd, Turn, TurnOptions};
+///
+/// struct Anything;
+///
+/// impl CallJudge for Anything {
+///     fn judge(&self, call: FoundCall<'_>, evidence: Evidence<'_>) -> Option<Verdict> {
+///         Some(mend(call.body, &evidence, &NoJudge))
+///     }
+///
+///     fn offers(&self, _name: &str) -> Option<bool> {
+///         None
+///     }
+/// }
+///
+/// let said = concat!(
+///     "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"tool_calls\":[{\"index\":0,",
+///     "\"id\":\"a\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"n\\\":1,}\"}}]}}]}\n\n",
+///     "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n",
+/// );
+/// let mut turn = Turn::new(TurnOptions::default(), Anything);
+/// let mut out = Vec::new();
+/// turn.push(said.as_bytes(), &mut out);
+/// turn.finish(StreamEnd::Clean, &mut out);
+/// assert_eq!(String::from_utf8(out).unwrap(), said.replace("1,}", "1}"));
+/// assert_eq!(turn.reports()[0].arguments(), Some("{\"n\":1}"));
+/// ```
+///
+/// Whatever goes wrong, nothing is lost: what cannot be read, or is more than the limits allow, leaves as it
+/// came.
+#[derive(Debug)]
+pub struct Turn<J> {
+    framer: Framer,
+    flow: Flow<J>,
+}
+
+/// Everything behind the framing.
+#[derive(Debug)]
+struct Flow<J> {
+    options: TurnOptions,
+    judge: J,
+    protocol: Option<(ProtocolKind, Box<dyn Protocol>)>,
+    assembly: Assembly,
+    queue: Queue,
+    lanes: Lanes,
+    /// Events so far.
+    events: u64,
+    /// One for each call of the assembly.
+    states: Vec<State>,
+    /// Calls that may yet be settled before the turn is over.
+    waiting: Vec<usize>,
+    /// Pieces of the event that is being read.
+    fresh: Vec<Piece>,
+    /// The numbers that the calls of a choice have left with.
+    numbers: BTreeSet<(u32, u32)>,
+    /// Ids that are made up are made of it.
+    seed: Option<u64>,
+    /// The bytes of an event that leaves the queue, and its pieces.
+    leaving: (Vec<u8>, Vec<Piece>),
+    reports: Vec<CallReport>,
+    /// Something left in other bytes, or in another order, than it came.
+    rewritten: bool,
+    mode: Mode,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Reading,
+    /// All calls are settled; what comes now is none of our business.
+    Over,
+    /// Given up.
+    Transparent,
+}
+
+impl<J: CallJudge> Turn<J> {
+    /// Nothing has come yet.
+    #[must_use]
+    pub fn new(options: TurnOptions, judge: J) -> Self {
+        Turn {
+            framer: Framer::new(options.limits.event_bytes),
+            flow: Flow {
+                options,
+                judge,
+                protocol: options.protocol.map(|kind| (kind, kind.reader())),
+                assembly: Assembly::new(options.limits),
+                queue: Queue::default(),
+                lanes: Lanes::default(),
+                events: 0,
+                states: Vec::new(),
+                waiting: Vec::new(),
+                fresh: Vec::new(),
+                numbers: BTreeSet::new(),
+                seed: None,
+                leaving: Default::default(),
+                reports: Vec::new(),
+                rewritten: false,
+                mode: Mode::Reading,
+            },
+        }
+    }
+
+    /// Takes the next bytes, cut anywhere; appends those that may leave to `out`.
+    pub fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+        if self.flow.mode == Mode::Transparent {
+            out.extend_from_slice(bytes);
+            return;
+        }
+        let flow = &mut self.flow;
+        let read = self.framer.push(bytes, &mut |event| {
+            flow.event(&event, out);
+            Ok(())
+        });
+        if read.is_err() || self.flow.mode == Mode::Transparent {
+            self.release(out);
+        }
+    }
+
+    /// There are no more bytes: everything that waits is settled and leaves.
+    pub fn finish(&mut self, end: StreamEnd, out: &mut Vec<u8>) {
+        if self.flow.mode != Mode::Transparent {
+            let flow = &mut self.flow;
+            let read = self.framer.finish(&mut |event| {
+                flow.event(&event, out);
+                Ok(())
+            });
+            if self.flow.mode == Mode::Reading {
+                self.flow.over(end, out);
+            }
+            if read.is_err() {
+                self.release(out);
+            }
+        }
+    }
+
+    /// Gives up: everything that waits leaves as it came, and so does everything that comes.
+    pub fn release(&mut self, out: &mut Vec<u8>) {
+        self.flow.queue.release(self.flow.lanes.rest(), out);
+        out.append(&mut self.framer.rest());
+        self.flow.mode = Mode::Transparent;
+    }
+
+    /// How many bytes wait.
+    #[must_use]
+    pub fn held(&self) -> usize {
+        self.flow.queue.held() + self.flow.lanes.held() + self.framer.held()
+    }
+
+    /// Whether an event waits for a verdict; half an event that has yet to come whole is none.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        !self.flow.queue.is_empty() || self.flow.lanes.held() > 0
+    }
+
+    /// Whether everything leaves as it comes, because it was given up.
+    #[must_use]
+    pub fn is_transparent(&self) -> bool {
+        self.flow.mode == Mode::Transparent
+    }
+
+    /// Whether anything left in other bytes, or in another order, than it came.
+    #[must_use]
+    pub fn is_rewritten(&self) -> bool {
+        self.flow.rewritten
+    }
+
+    /// The protocol, once it is known.
+    #[must_use]
+    pub fn protocol(&self) -> Option<ProtocolKind> {
+        self.flow.protocol.as_ref().map(|(kind, _)| *kind)
+    }
+
+    /// The model's name, once it is known.
+    #[must_use]
+    pub fn model(&self) -> Option<&str> {
+        self.flow.assembly.model()
+    }
+
+    /// What became of the calls that were settled since this was last asked. A call that went on when it was
+    /// out already is told of once more, as [`Outcome::TooLate`].
+    pub fn reports(&mut self) -> Vec<CallReport> {
+        core::mem::take(&mut self.flow.reports)
+    }
+}
+
+impl<J: CallJudge> Flow<J> {
+    fn event(&mut self, event: &Event<'_>, out: &mut Vec<u8>) {
+        if self.mode != Mode::Reading {
+            out.extend_from_slice(event.raw);
+            return;
+        }
+        let mut fresh = core::mem::take(&mut self.fresh);
+        fresh.clear();
+        let mut note = Note {
+            len: event.raw.len(),
+            at: event.at,
+            data: event.data.len(),
+            number: self.events,
+            ..Note::default()
+        };
+        self.events += 1;
+        let read = self.read(event, &mut note, &mut fresh);
+        note.pieces = fresh.len();
+        let end = note.end;
+        self.tell_late(&fresh);
+        let held = self.queue.held() + self.lanes.held() + note.len;
+        if read.is_err() || held > self.options.limits.queued_bytes {
+            self.queue.release(self.lanes.rest(), out);
+            out.extend_from_slice(event.raw);
+            self.mode = Mode::Transparent;
+        } else {
+            self.in_its_lane(event, note, &fresh, out);
+        }
+        self.fresh = fresh;
+        if self.mode == Mode::Reading {
+            self.settle_early();
+            self.drain(out);
+            if end {
+                self.over(StreamEnd::Clean, out);
+            }
+        }
+    }
+
+    /// An event goes on, or waits for the end of the block that is open.
+    fn in_its_lane(&mut self, event: &Event<'_>, note: Note, pieces: &[Piece], out: &mut Vec<u8>) {
+        let block = self.protocol.as_ref().and_then(|(_, protocol)| protocol.block());
+        match block.filter(|_| event.stream && !self.options.observe) {
+            Some((block, step)) if !self.lanes.goes_on(block, step) => {
+                self.rewritten = true;
+                self.lanes.step_aside(block, step, note, event.raw, pieces);
+            }
+            _ => {
+                // Nothing that may end a message overtakes a block.
+                if note.finish || note.end || note.unread {
+                    let rest = self.lanes.rest();
+                    self.enqueue_all(rest, out);
+                }
+                self.enqueue(note, event.raw, pieces, out);
+                while let Some(events) = self.lanes.next() {
+                    self.enqueue_all(events, out);
+                }
+            }
+        }
+    }
+
+    fn enqueue_all(&mut self, events: Vec<Aside>, out: &mut Vec<u8>) {
+        for Aside { note, raw, pieces, .. } in events {
+            self.enqueue(note, &raw, &pieces, out);
+        }
+    }
+
+    fn enqueue(&mut self, note: Note, raw: &[u8], pieces: &[Piece], out: &mut Vec<u8>) {
+        if self.options.observe || self.queue.is_empty() && self.may_leave(&note, pieces) {
+            self.leave(&note, raw, pieces, out);
+        } else {
+            self.queue.push(note, raw, pieces);
+        }
+    }
+
+    /// More of a call comes that is out already. It leaves, too, and spoils the call for its client.
+    fn tell_late(&mut self, pieces: &[Piece]) {
+        for piece in pieces {
+            let state = &mut self.states[piece.call];
+            let is_more = piece.end > piece.start && matches!(piece.has, Has::Text | Has::Json);
+            if is_more
+                && matches!(state.fate, Some(Fate::Good(_)))
+                && let Some(call) = self.assembly.call(piece.call)
+            {
+                state.fate = Some(Fate::Left);
+                self.report(call, Outcome::TooLate, Ending::Unknown, false);
+            }
+        }
+    }
+
+    /// Whether an event need not wait, where none waits before it.
+    fn may_leave(&self, note: &Note, pieces: &[Piece]) -> bool {
+        self.may_leave_with(note, pieces.iter())
+    }
+
+    fn may_leave_with<'p>(&self, note: &Note, pieces: impl Iterator<Item = &'p Piece>) -> bool {
+        let waits_for_the_end = (note.finish || note.end) && !self.states.is_empty();
+        !waits_for_the_end
+            && pieces.into_iter().all(|piece| self.flows(piece))
+            && (!note.closes || self.states.iter().all(State::may_close))
+    }
+
+    fn flows(&self, piece: &Piece) -> bool {
+        let state = &self.states[piece.call];
+        state.fate.is_some() || self.options.hold == Hold::Deviation && piece.number < state.clear
+    }
+
+    /// Lets go what need not wait any more.
+    fn drain(&mut self, out: &mut Vec<u8>) {
+        while let Some(note) = self.queue.front() {
+            if !self.may_leave_with(note, self.queue.front_pieces()) {
+                return;
+            }
+            self.leave_first(out);
+        }
+    }
+
+    /// The first event leaves.
+    fn leave_first(&mut self, out: &mut Vec<u8>) {
+        let (mut raw, mut pieces) = core::mem::take(&mut self.leaving);
+        raw.clear();
+        pieces.clear();
+        if let Some(note) = self.queue.pop(&mut raw, &mut pieces) {
+            self.leave(&note, &raw, &pieces, out);
+        }
+        self.leaving = (raw, pieces);
+    }
+
+    /// Settles the calls that nothing can change any more: they are good as they are, and the model went on
+    /// to something else, or the protocol said that they are whole. An empty object may prove to be a
+    /// placeholder, or a cut call.
+    fn settle_early(&mut self) {
+        if self.waiting.is_empty() {
+            return;
+        }
+        let waiting = core::mem::take(&mut self.waiting);
+        self.waiting = waiting
+            .into_iter()
+            .filter(|at| {
+                let Some(view) = self.assembly.view(*at).filter(|view| view.followed || view.ended) else {
+                    return true;
+                };
+                if !view.faulty
+                    && (view.closed || view.ended)
+                    && let Some(call) = self.assembly.call(*at)
+                {
+                    self.settle_if_intact(*at, call);
+                }
+                false
+            })
+            .collect();
+    }
+
+    fn settle_if_intact(&mut self, at: usize, call: Call) {
+        if call.fault.is_some() || is_placeholder(&call.arguments) {
+            return;
+        }
+        let evidence = call.evidence(Evidence::whole());
+        let ending = evidence.ending();
+        if let Some(verdict @ Verdict::Intact { .. }) = self.ask(&call, evidence) {
+            self.settle(at, call, Outcome::Judged(verdict), ending);
+        }
+    }
+
+    /// A call without a name is one of no tool.
+    fn ask(&self, call: &Call, evidence: Evidence<'_>) -> Option<Verdict> {
+        if call.name.is_empty() {
+            return None;
+        }
+        let found = FoundCall { name: &call.name, body: &call.arguments, model: self.assembly.model() };
+        self.judge.judge(found, evidence)
+    }
+
+    /// The turn is over: settles every call, and lets everything go.
+    fn over(&mut self, end: StreamEnd, out: &mut Vec<u8>) {
+        if end == StreamEnd::Broken {
+            self.assembly.lose(0);
+        }
+        let rest = self.lanes.rest();
+        self.enqueue_all(rest, out);
+        self.assembly.end();
+        for at in 0..self.states.len() {
+            if self.states[at].fate.is_none()
+                && let Some(call) = self.assembly.call(at)
+            {
+                let finish = self.assembly.finish_of(call.choice);
+                let (usage, choices) = (self.assembly.usage(), self.assembly.choices());
+                let evidence = call.evidence(end_of_turn(&finish, usage, choices, self.options.max_tokens));
+                let ending = evidence.ending();
+                let outcome = match &call.fault {
+                    Some(fault) => Outcome::Misassembled(fault.clone()),
+                    None => self.ask(&call, evidence).map_or(Outcome::UnknownTool, Outcome::Judged),
+                };
+                self.settle(at, call, outcome, ending);
+            }
+        }
+        self.mode = Mode::Over;
+        self.leave_all(out);
+    }
+
+    fn settle(&mut self, at: usize, call: Call, outcome: Outcome, ending: Ending) {
+        let output = match &outcome {
+            Outcome::Judged(verdict) => verdict.text(&call.arguments).map(str::to_owned),
+            _ => None,
+        };
+        let (fate, outcome) = match output {
+            _ if self.options.observe => (Fate::Left, outcome),
+            None => (Fate::Left, outcome),
+            // What came value by value cannot be written again.
+            Some(output) if self.assembly.is_in_parts(at) => match output == call.arguments {
+                true => (Fate::Left, outcome),
+                false => (Fate::Left, Outcome::TooLate),
+            },
+            Some(output) => {
+                match self.plan(at, &call.arguments, output, cuts_of(&outcome, &call.arguments)) {
+                    Some(plan) => (Fate::Good(plan), outcome),
+                    None => (Fate::Left, Outcome::TooLate),
+                }
+            }
+        };
+        let rewritten = matches!(&fate, Fate::Good(plan) if plan.changes());
+        self.states[at].fate = Some(fate);
+        // A text that ends inside a word, or where more must follow, proves a cut whatever the server says.
+        let cut = match &outcome {
+            Outcome::Judged(Verdict::Declined(decline)) => {
+                ending == Ending::Cut
+                    || matches!(decline.reason, Reason::OpenString | Reason::Dangling | Reason::CutToken)
+            }
+            _ => false,
+        };
+        self.states[at].cut = cut;
+        self.report(call, outcome, ending, rewritten);
+    }
+
+    fn report(&mut self, call: Call, outcome: Outcome, ending: Ending, rewritten: bool) {
+        let Call { choice, index, id, name, arguments: body, .. } = call;
+        self.reports.push(CallReport { choice, index, id, name, body, ending, outcome, rewritten });
+    }
+}
+
+/// What a repair cuts out of a body, and puts there.
+fn cuts_of(outcome: &Outcome, body: &str) -> Vec<Cut> {
+    match outcome {
+        Outcome::Judged(Verdict::Mended { receipt, .. }) => {
+            let cut = |edit: Edit| Cut { from: edit.start, to: edit.end, put: edit.put.into_owned() };
+            receipt.edits(body).into_iter().map(cut).collect()
+        }
+        _ => Vec::new(),
+    }
+}

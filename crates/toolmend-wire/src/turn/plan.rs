@@ -1,0 +1,215 @@
+//! What is written of a call: which of its pieces change, and into what.
+
+use toolmend_core::{CallJudge, Scanner, scan::Status};
+
+use super::Flow;
+use super::cuts::{Cut, Cuts};
+use super::queue::{Has, Note, Piece};
+use crate::assembly::{Taken, is_placeholder, same_tokens};
+
+/// A call on its way out.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    /// How many pieces have come.
+    pub(super) pieces: u32,
+    /// What is to become of it, once that is known.
+    pub(super) fate: Option<Fate>,
+    /// It is declined, and known to be cut.
+    pub(super) cut: bool,
+    /// The pieces before this one may leave without a verdict.
+    pub(super) clear: u32,
+    /// How much of its arguments has left, in bytes, and whether anything of it has.
+    pub(super) sent: usize,
+    pub(super) begun: bool,
+    /// The number, the id and the name that the client knows it by.
+    pub(super) index: Option<u32>,
+    pub(super) id: Option<String>,
+    pub(super) name: Option<String>,
+    /// With [`Hold::Deviation`](super::Hold::Deviation): how far it is the beginning of an object.
+    scan: Option<Box<Scanner>>,
+    deviates: bool,
+    /// The latest event that left with a piece of it and of no other call.
+    pub(super) pattern: Pattern,
+}
+
+/// An event that another one can be made like.
+#[derive(Debug, Default)]
+pub(super) struct Pattern {
+    pub(super) raw: Vec<u8>,
+    pub(super) at: Option<usize>,
+    pub(super) data: usize,
+    pub(super) piece: Option<Piece>,
+}
+
+impl Pattern {
+    pub(super) fn keep(&mut self, note: &Note, raw: &[u8], piece: &Piece) {
+        self.raw.clear();
+        self.raw.extend_from_slice(raw);
+        (self.at, self.data, self.piece) = (note.at, note.data, Some(*piece));
+    }
+}
+
+/// What is to become of a call.
+#[derive(Debug)]
+pub(super) enum Fate {
+    /// It leaves as it came.
+    Left,
+    /// It is good, and leaves like this.
+    Good(Plan),
+}
+
+/// How the pieces of a good call are written.
+#[derive(Debug)]
+pub(super) struct Plan {
+    /// The arguments.
+    pub(super) output: String,
+    /// How often the arguments had begun anew: pieces from before then are empty.
+    pub(super) restarts: u32,
+    /// Its pieces say something.
+    pub(super) in_pieces: bool,
+    /// The change of the pieces' text.
+    pub(super) cuts: Cuts,
+    /// A copy says something else.
+    pub(super) copies: bool,
+    /// What the pieces lack, where all of them have left.
+    pub(super) append: Option<String>,
+}
+
+impl State {
+    /// Whether the end of the call may be told without a verdict.
+    pub(super) fn may_close(&self) -> bool {
+        self.fate.is_some()
+            || self.scan.as_ref().is_some_and(|scan| scan.status() == Status::Whole) && !self.deviates
+    }
+
+    /// Follows the arguments of a call that streams, and says which pieces may leave.
+    ///
+    /// Some ends are undecided until the next piece: a comma outside of a string, a body that is just `{}`, a
+    /// piece that begins with all there was, and half of a surrogate pair.
+    pub(super) fn follow(&mut self, taken: &Taken, has: Has, text: &str, named: bool, streams: bool) {
+        if has == Has::Json || !streams && has != Has::Copy || taken.restarts > 0 {
+            self.deviates = true;
+        }
+        if self.deviates || has == Has::Copy {
+            return;
+        }
+        let scan = self.scan.get_or_insert_default();
+        let (before, piece) = text.split_at(taken.start.min(text.len()));
+        let status = scan.push(piece.as_bytes());
+        if matches!(status, Status::Fault { .. } | Status::TooDeep { .. }) {
+            self.deviates = true;
+            return;
+        }
+        let last = text.trim_ascii_end().as_bytes().last();
+        let undecided = taken.waits
+            || !named
+            || last == Some(&b',') && !scan.in_string()
+            || is_placeholder(text)
+            || before.len() > 1 && piece.len() > before.len() && piece.starts_with(before);
+        self.clear = if undecided { self.clear } else { self.pieces };
+    }
+}
+
+impl Plan {
+    /// Whether anything of the arguments is written in other bytes than it came.
+    pub(super) fn changes(&self) -> bool {
+        !self.cuts.is_empty() || self.copies || self.append.is_some()
+    }
+
+    /// Whether this piece of the call changes.
+    pub(super) fn touches(&self, piece: &Piece) -> bool {
+        piece.restarts < self.restarts || self.cuts.touches(piece)
+    }
+
+    /// Whether the call needs this piece no more: a protocol of whole calls had it in two parts, and the first
+    /// one gets all of it.
+    pub(super) fn spares(&self, piece: &Piece) -> bool {
+        piece.object && piece.number > 0 && self.restarts > 0 && matches!(piece.has, Has::Text | Has::Json)
+    }
+}
+
+impl<J: CallJudge> Flow<J> {
+    /// How the pieces of this call come to say `output`, which these cuts make of its body; `None` where what
+    /// was sent already says otherwise.
+    pub(super) fn plan(&self, at: usize, body: &str, output: String, cuts: Vec<Cut>) -> Option<Plan> {
+        let (said, restarts, copied) = self.assembly.said(at)?;
+        let state = &self.states[at];
+        let in_pieces = !said.trim().is_empty();
+        let copies =
+            !copied.iter().all(|copy| same_tokens(copy, &output) || in_pieces && is_placeholder(copy));
+        let mut plan = Plan { output, restarts, in_pieces, cuts: Cuts::default(), copies, append: None };
+        // Where the server says it all at once, pieces need not say it again.
+        if !in_pieces && !copied.is_empty() {
+            return Some(plan);
+        }
+        let told = |piece: &&Piece| piece.call == at && piece.has != Has::Copy && piece.restarts == restarts;
+        let pieces: Vec<&Piece> = self.queue.pieces().filter(told).collect();
+        let misfit = pieces.iter().any(|piece| !piece.fits);
+        if said == plan.output && !misfit {
+            return Some(plan);
+        }
+        let cuts = match misfit {
+            true => vec![Cut { from: 0, to: said.len(), put: plan.output.clone() }],
+            false if said == body && !cuts.is_empty() => cuts,
+            false => vec![difference(said, &plan.output)],
+        };
+        // What has left stays.
+        let from = cuts.first().map_or(0, |cut| cut.from);
+        if from < state.sent || state.sent > 0 && restarts > 0 {
+            return None;
+        }
+        if pieces.is_empty() {
+            // Every piece has left: more can follow, and nothing else.
+            let can_follow = from == said.len() && state.pattern.piece.is_some();
+            plan.append = can_follow.then(|| plan.output[from..].to_owned());
+            return can_follow.then_some(plan);
+        }
+        plan.cuts = Cuts::new(cuts, &pieces)?;
+        Some(plan)
+    }
+}
+
+/// The one stretch in which two texts differ. Where all that differs is more in front of the other text, the text
+/// that stays does not move.
+fn difference(said: &str, output: &str) -> Cut {
+    let (from, behind) = match said.ends_with(output) && !said.starts_with(output) {
+        true => (0, output.len()),
+        false => common(said, output),
+    };
+    let put = output[from..output.len() - behind].to_owned();
+    Cut { from, to: said.len() - behind, put }
+}
+
+/// How many bytes two texts have in common at their beginning, and at their end beside those.
+fn common(a: &str, b: &str) -> (usize, usize) {
+    let mut from = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+    while !a.is_char_boundary(from) || !b.is_char_boundary(from) {
+        from -= 1;
+    }
+    let most = a.len().min(b.len()) - from;
+    let mut behind = a.bytes().rev().zip(b.bytes().rev()).take(most).take_while(|(a, b)| a == b).count();
+    while !a.is_char_boundary(a.len() - behind) || !b.is_char_boundary(b.len() - behind) {
+        behind -= 1;
+    }
+    (from, behind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::common;
+
+    #[test]
+    fn what_two_texts_share() {
+        for (a, b, shared) in [
+            ("", "", (0, 0)),
+            ("{\"a\":1,}", "{\"a\":1}", (6, 1)),
+            ("{\"a\":1", "{\"a\":1}", (6, 0)),
+            ("aa", "aaa", (2, 0)),
+            ("é", "è", (0, 0)),
+            ("x😀", "x😁", (1, 0)),
+            ("ab😀", "cb😀", (0, 5)),
+        ] {
+            assert_eq!(common(a, b), shared, "{a} {b}");
+        }
+    }
+}

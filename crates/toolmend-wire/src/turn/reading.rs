@@ -1,0 +1,223 @@
+//! An event to signals, and what is known of it for the way out.
+
+use toolmend_core::CallJudge;
+
+use super::plan::State;
+use super::queue::{Has, Note, Piece, Way};
+use super::{Flow, Hold};
+use crate::assembly::Taken;
+use crate::frame::Event;
+use crate::json::Value;
+use crate::limits::Exceeded;
+use crate::protocol::{Envelope, ProtocolKind};
+use crate::recorder::{error_in, single};
+use crate::signal::{self, Arguments, Form, Signal, Slot};
+use crate::splice::Splices;
+
+/// What a piece says beside what the assembly makes of it.
+struct Looks {
+    has: Has,
+    fits: bool,
+    object: bool,
+    index: Option<u32>,
+    kind: Option<bool>,
+    way: Way,
+}
+
+impl<J: CallJudge> Flow<J> {
+    /// Reads an event into the assembly, and notes its pieces and what is changed about it in any case.
+    pub(super) fn read(
+        &mut self,
+        event: &Event<'_>,
+        note: &mut Note,
+        fresh: &mut Vec<Piece>,
+    ) -> Result<(), Exceeded> {
+        let text = if event.filler { Ok("") } else { core::str::from_utf8(event.data) };
+        let Ok(text) = text else {
+            note.unread = true;
+            self.assembly.lose(event.place.offset);
+            return Ok(());
+        };
+        let data = single(text);
+        if data.is_empty() {
+            self.silence(event, note);
+            return Ok(());
+        }
+        let mut changes = Splices::default();
+        if event.stream && event.at.is_some() {
+            // A bridge that frames what is framed already.
+            let (at, inner) = (event.at.unwrap_or_default(), text.len() - data.len());
+            let outer = text.len() - text.trim_ascii_start().len();
+            if text[outer..inner].starts_with("data:") {
+                changes.add(at + outer..at + inner, "");
+            }
+        }
+        if self.ends_with(data) {
+            note.end = true;
+        } else {
+            match Value::parse(data) {
+                Ok(value) if value.is_array() => {
+                    for item in value.items() {
+                        self.value(item, event, note, fresh, &mut changes)?;
+                    }
+                }
+                Ok(value) => self.value(value, event, note, fresh, &mut changes)?,
+                Err(_) => {
+                    note.unread = true;
+                    self.assembly.lose(event.place.offset);
+                    note.end |= event.name == b"error";
+                }
+            }
+        }
+        if !changes.is_empty() && !self.options.observe {
+            note.changes = Some(Box::new(changes));
+        }
+        Ok(())
+    }
+
+    fn value(
+        &mut self,
+        value: Value<'_>,
+        event: &Event<'_>,
+        note: &mut Note,
+        fresh: &mut Vec<Piece>,
+        changes: &mut Splices,
+    ) -> Result<(), Exceeded> {
+        if self.protocol.is_none() {
+            let mut readers = ProtocolKind::ALL.iter().map(|kind| (*kind, kind.reader()));
+            self.protocol = readers.find(|(_, reader)| reader.recognises(value));
+        }
+        let Some((kind, mut protocol)) = self.protocol.take() else {
+            return Ok(());
+        };
+        self.seed.get_or_insert_with(|| hash(value.raw()));
+        self.assembly.next_event();
+        let before = self.assembly.len();
+        let read = protocol.read(value, &mut |signal| match signal {
+            Signal::Call(piece) => {
+                let looks = looks_of(&piece, event.stream);
+                let taken = self.assembly.take(piece)?;
+                fresh.push(self.note_piece(taken, &looks));
+                Ok(())
+            }
+            signal => {
+                match signal {
+                    Signal::Finish { .. } => note.finish = true,
+                    Signal::End | Signal::Whole => note.end = true,
+                    Signal::Closed { .. } => note.closes = true,
+                    _ => {}
+                }
+                self.assembly.signal(signal)
+            }
+        });
+        if event.at.is_some() {
+            let envelope = Envelope { name: event.name, raw: event.raw, value, stream: event.stream };
+            protocol.envelope(envelope, changes);
+        }
+        self.protocol = Some((kind, protocol));
+        read?;
+        if self.assembly.len() > before {
+            self.waiting.extend(before..self.assembly.len());
+        }
+        if error_in(value, event.name).is_some() {
+            self.assembly.lose(event.place.offset);
+            note.end = true;
+        }
+        Ok(())
+    }
+
+    /// What the assembly made of a piece, with what the way out needs to know.
+    fn note_piece(&mut self, taken: Taken, looks: &Looks) -> Piece {
+        while self.states.len() <= taken.call {
+            self.states.push(State::default());
+        }
+        let state = &mut self.states[taken.call];
+        let number = state.pieces;
+        state.pieces += 1;
+        if self.options.hold == Hold::Deviation
+            && let Some(view) = self.assembly.view(taken.call)
+        {
+            let named = !view.name.is_empty() && self.judge.offers(view.name) != Some(false);
+            let streams = !looks.object && looks.way != Way::Whole;
+            state.follow(&taken, looks.has, view.arguments, named, streams);
+        }
+        Piece {
+            call: taken.call,
+            number,
+            start: taken.start,
+            end: taken.end,
+            restarts: taken.restarts,
+            waits: taken.waits,
+            has: looks.has,
+            fits: looks.fits,
+            object: looks.object,
+            index: looks.index,
+            new_id: taken.new_id,
+            name: taken.name,
+            kind: looks.kind,
+            no_role: taken.opened && taken.no_role,
+            way: looks.way,
+        }
+    }
+
+    /// An event without data. The standard has clients pass over it; those of OpenAI read it as JSON and give
+    /// up, so its lines become comments.
+    fn silence(&mut self, event: &Event<'_>, note: &mut Note) {
+        let known = self.protocol.as_ref();
+        if !event.stream || self.options.observe || !known.is_some_and(|(_, protocol)| protocol.needs().data)
+        {
+            return;
+        }
+        let mut changes = Splices::default();
+        for line in crate::frame::lines(event.raw, false) {
+            if !event.raw[line.clone()].starts_with(b":") && !line.is_empty() {
+                changes.add(line.start..line.start, ":");
+            }
+        }
+        if !changes.is_empty() {
+            note.at = Some(0);
+            note.data = event.raw.len();
+            note.changes = Some(Box::new(changes));
+        }
+    }
+
+    fn ends_with(&self, data: &str) -> bool {
+        match &self.protocol {
+            Some((_, protocol)) => protocol.ends(data),
+            None => ProtocolKind::ALL.iter().any(|kind| kind.reader().ends(data)),
+        }
+    }
+}
+
+fn looks_of(piece: &signal::Piece<'_>, stream: bool) -> Looks {
+    Looks {
+        has: match piece.arguments {
+            None | Some(Arguments::Parts { .. }) => Has::Nothing,
+            Some(Arguments::Text(_)) => Has::Text,
+            Some(Arguments::Json(_)) => Has::Json,
+            Some(Arguments::Copy { .. }) => Has::Copy,
+        },
+        fits: match piece.arguments {
+            Some(Arguments::Text(_)) => piece.form == Form::Text,
+            Some(Arguments::Json(_)) => piece.form == Form::Object,
+            _ => true,
+        },
+        object: piece.form == Form::Object,
+        way: match piece.slot {
+            Slot::Whole => Way::Whole,
+            Slot::Numbered(_) | Slot::Unnumbered if stream => Way::Streamed,
+            _ => Way::Other,
+        },
+        index: match piece.slot {
+            Slot::Numbered(number) => Some(number),
+            _ => None,
+        },
+        kind: piece.kind.map(|kind| kind.is("function")),
+    }
+}
+
+/// FNV-1a (64 bit).
+fn hash(text: &str) -> u64 {
+    text.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}

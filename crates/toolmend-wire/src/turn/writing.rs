@@ -1,0 +1,419 @@
+//! An event on its way out: its own bytes, or a splice of them.
+
+use toolmend_core::CallJudge;
+
+use super::plan::{Fate, Pattern, Plan, State};
+use super::queue::{Has, Note, Piece, Way};
+use super::{Flow, Hold, OnCut};
+use crate::assembly::same_tokens;
+use crate::frame::lines;
+use crate::json::Value;
+use crate::protocol::Needs;
+use crate::recorder::single;
+use crate::signal::Form;
+use crate::site::{Part, Site};
+use crate::splice::{Splices, quoted};
+
+impl<J: CallJudge> Flow<J> {
+    /// An event leaves.
+    pub(super) fn leave(&mut self, note: &Note, raw: &[u8], pieces: &[Piece], out: &mut Vec<u8>) {
+        if self.options.observe {
+            out.extend_from_slice(raw);
+            return;
+        }
+        let needs = self.protocol.as_ref().map(|(_, protocol)| protocol.needs()).unwrap_or_default();
+        let mut changes = note.changes.is_some() || note.finish && self.relabels();
+        for piece in pieces {
+            self.introduce(piece, needs);
+            changes |= self.must_change(piece, needs);
+        }
+        if changes {
+            self.write(note, raw, pieces, needs, out);
+        } else {
+            out.extend_from_slice(raw);
+        }
+        for piece in pieces {
+            let streams = self.options.hold == Hold::Deviation;
+            let state = &mut self.states[piece.call];
+            state.begun = true;
+            state.sent = state.sent.max(if piece.has == Has::Copy { 0 } else { piece.end });
+            let is_piece = piece.has == Has::Text || piece.has == Has::Nothing && needs.ids;
+            let is_nameless = piece.name == 0 || needs.ids && piece.way == Way::Streamed;
+            let is_pattern = pieces.len() == 1 && !note.finish && is_piece && is_nameless;
+            if streams && state.fate.is_none() && is_pattern {
+                state.pattern.keep(note, raw, piece);
+            }
+        }
+    }
+
+    /// Everything leaves. A finish that came before the last pieces of good calls goes behind them.
+    pub(super) fn leave_all(&mut self, out: &mut Vec<u8>) {
+        self.append_missing(out);
+        let good = |piece: &&Piece| matches!(self.states[piece.call].fate, Some(Fate::Good(_)));
+        let told = |piece: &&Piece| matches!(piece.has, Has::Text | Has::Json);
+        let mut last = None;
+        for (at, (_, pieces)) in self.queue.notes().enumerate() {
+            if pieces.iter().filter(|piece| told(piece)).any(good) {
+                last = Some(at);
+            }
+        }
+        let (mut at, mut late) = (0, Vec::new());
+        while let Some(note) = self.queue.front() {
+            if note.finish && !note.end && note.pieces == 0 && last.is_some_and(|last| at < last) {
+                let (mut raw, mut none) = (Vec::new(), Vec::new());
+                late.extend(self.queue.pop(&mut raw, &mut none).map(|note| (note, raw)));
+            } else {
+                self.leave_first(out);
+            }
+            if last == Some(at) {
+                self.rewritten |= !late.is_empty();
+                for (note, raw) in late.drain(..) {
+                    self.leave(&note, &raw, &[], out);
+                }
+            }
+            at += 1;
+        }
+    }
+
+    /// What the pieces of a call lack that have all left: one more event, made like the last of them.
+    fn append_missing(&mut self, out: &mut Vec<u8>) {
+        for at in 0..self.states.len() {
+            let state = &self.states[at];
+            let Some(Fate::Good(Plan { append: Some(rest), .. })) = &state.fate else { continue };
+            let Pattern { raw, at: start, data, piece } = &state.pattern;
+            let (Some(start), Some(piece)) = (*start, piece) else { continue };
+            let Ok(text) = core::str::from_utf8(&raw[start..start + data]) else { continue };
+            let mut changes = Splices::default();
+            self.each_site(text, &[*piece], |site, _| {
+                // Who speaks, the id and the name were said already.
+                match site.keys.function {
+                    Some(function) => {
+                        let only = format!("{{\"{}\":{}}}", site.keys.arguments, quoted(rest));
+                        changes.set(raw, site.entry, function, &only);
+                    }
+                    None => changes.set(raw, site.function, site.keys.arguments, &quoted(rest)),
+                }
+                if let (Some(id), Some(_)) = (site.keys.id, site.keys.function) {
+                    changes.remove(raw, site.entry, id);
+                }
+                for (message, key) in site.message.into_iter().flat_map(|m| [(m, "role"), (m, "content")]) {
+                    changes.remove(raw, message, key);
+                }
+            });
+            changes.apply(raw, out);
+            self.rewritten = true;
+        }
+    }
+
+    /// The first piece of a call that leaves says how the client is to know it.
+    fn introduce(&mut self, piece: &Piece, needs: Needs) {
+        let state = &self.states[piece.call];
+        if state.begun || state.name.is_some() || piece.way == Way::Other {
+            return;
+        }
+        let Some((choice, id, name)) = self.assembly.known_as(piece.call) else { return };
+        let (name, left) = (name.to_owned(), matches!(state.fate, Some(Fate::Left)));
+        let id = match id {
+            Some(id) => id.to_owned(),
+            None if needs.ids => made_up_id(self.seed.unwrap_or_default(), piece.call),
+            None => String::new(),
+        };
+        // A declined call keeps its number, where no other has it.
+        let free = |number: &u32| !self.numbers.contains(&(choice, *number));
+        let last =
+            self.numbers.range((choice, 0)..=(choice, u32::MAX)).next_back().map(|(_, number)| *number);
+        let own = piece.index.filter(free);
+        let index = match (last, own) {
+            (_, Some(own)) if left => own,
+            (Some(last), _) => last.saturating_add(1),
+            (None, Some(own)) if own > 0 && self.counts_on_from(choice, own) => own,
+            (None, _) => 0,
+        };
+        if !left || piece.index.is_some() {
+            self.numbers.insert((choice, index));
+        }
+        let state = &mut self.states[piece.call];
+        (state.name, state.id, state.index) = (Some(name), Some(id), Some(index));
+    }
+
+    /// The calls of the choice are numbered one by one from this number on.
+    fn counts_on_from(&self, choice: u32, own: u32) -> bool {
+        let mut numbers = self.assembly.numbers(choice).zip(0..);
+        numbers.all(|(number, calls): (_, u32)| number.is_some() && number == own.checked_add(calls))
+    }
+
+    /// Whether a piece leaves in other bytes than it came, as far as that can be told without its event.
+    fn must_change(&self, piece: &Piece, needs: Needs) -> bool {
+        let state = &self.states[piece.call];
+        let plan = match &state.fate {
+            Some(Fate::Left) if !state.begun => return renumbered(state, piece, needs),
+            Some(Fate::Good(plan)) => Some(plan),
+            _ => None,
+        };
+        let text = plan.is_some_and(|plan| match piece.has {
+            Has::Copy => true,
+            _ => plan.touches(piece) || plan.spares(piece),
+        });
+        let first = piece.number == 0;
+        let envelope = match piece.way {
+            Way::Other => false,
+            Way::Whole => needs.ids && first && (!piece.new_id || piece.kind != Some(true)),
+            Way::Streamed => {
+                let name = state.name.as_ref().map_or(0, String::len);
+                needs.numbers && piece.index != state.index
+                    || needs.ids && first && (!piece.new_id || piece.name != name || piece.kind.is_none())
+                    || needs.ids && !first && (piece.new_id || piece.name > 0)
+                    || needs.ids && piece.kind == Some(false)
+                    || needs.roles && piece.no_role
+            }
+        };
+        text || envelope
+    }
+
+    fn write(&mut self, note: &Note, raw: &[u8], pieces: &[Piece], needs: Needs, out: &mut Vec<u8>) {
+        self.rewritten = true;
+        let joined;
+        let (raw, at, data) = match note.at {
+            Some(at) => (raw, at, note.data),
+            None => {
+                joined = on_one_line(raw);
+                (&joined.0[..], joined.1, joined.2)
+            }
+        };
+        let mut changes = note.changes.as_deref().cloned().unwrap_or_default();
+        if let Ok(text) = core::str::from_utf8(&raw[at..at + data]) {
+            self.each_site(text, pieces, |site, piece| self.change(raw, site, piece, needs, &mut changes));
+            if note.finish && self.relabels() {
+                self.relabel(raw, text, &mut changes);
+            }
+        }
+        changes.apply(raw, out);
+    }
+
+    /// Tells each site of an event with the piece that stands there.
+    fn each_site<'a>(&self, text: &'a str, pieces: &[Piece], mut each: impl FnMut(Site<'a>, &Piece)) {
+        let (Some((_, protocol)), Ok(value)) = (&self.protocol, Value::parse(single(text))) else { return };
+        let mut pieces = pieces.iter();
+        let mut sites = |value| {
+            protocol.sites(value, &mut |site| {
+                if let Some(piece) = pieces.next() {
+                    each(site, piece);
+                }
+            });
+        };
+        if value.is_array() { value.items().for_each(sites) } else { sites(value) }
+    }
+
+    /// What changes about a piece.
+    fn change(&self, raw: &[u8], site: Site<'_>, piece: &Piece, needs: Needs, changes: &mut Splices) {
+        let state = &self.states[piece.call];
+        let plan = match &state.fate {
+            Some(Fate::Left) if !state.begun => {
+                if let (true, Some(key), Some(index)) =
+                    (renumbered(state, piece, needs), site.keys.index, state.index)
+                {
+                    changes.set(raw, site.entry, key, &index.to_string());
+                }
+                return;
+            }
+            Some(Fate::Good(plan)) => Some(plan),
+            _ => None,
+        };
+        if let Some(plan) = plan {
+            if site.keys.form == Form::Object
+                && piece.number > 0
+                && matches!(piece.has, Has::Text | Has::Json)
+            {
+                // A protocol of whole calls had it in two parts; the first one has all of it now.
+                changes.cut(raw, site.item.range_in(raw));
+                return;
+            }
+            self.change_arguments(raw, site, piece, plan, changes);
+        }
+        if piece.way == Way::Other {
+            return;
+        }
+        let keys = site.keys;
+        let first = piece.number == 0;
+        if let (true, Some(key), Some(index)) =
+            (needs.numbers && piece.index != state.index, keys.index, state.index)
+        {
+            changes.set(raw, site.entry, key, &index.to_string());
+        }
+        if !needs.ids {
+            return;
+        }
+        if let Some((key, word)) = keys.kind
+            && (piece.kind == Some(false) || first && piece.kind.is_none())
+        {
+            changes.set(raw, site.entry, key, &quoted(word));
+        }
+        if let (Some(key), Some(id)) = (keys.id, &state.id) {
+            match first {
+                true if !piece.new_id && !id.is_empty() => changes.set(raw, site.entry, key, &quoted(id)),
+                false if piece.new_id => changes.remove(raw, site.entry, key),
+                _ => {}
+            }
+        }
+        if let (Some(key), Some(name), Way::Streamed) = (keys.name, &state.name, piece.way) {
+            match first {
+                true if piece.name != name.len() && !name.is_empty() => {
+                    set_in_function(raw, site, key, &quoted(name), changes);
+                }
+                false if piece.name > 0 => changes.remove(raw, site.function, key),
+                _ => {}
+            }
+        }
+        if let (true, Some(message), Way::Streamed) = (needs.roles && piece.no_role, site.message, piece.way)
+        {
+            changes.set(raw, message, "role", "\"assistant\"");
+        }
+    }
+
+    fn change_arguments(
+        &self,
+        raw: &[u8],
+        site: Site<'_>,
+        piece: &Piece,
+        plan: &Plan,
+        changes: &mut Splices,
+    ) {
+        let key = site.keys.arguments;
+        let present = site.function.member(key).map(|(_, value)| value);
+        let mut put = |json: String| match present {
+            Some(value) if value.raw() == json => {}
+            Some(value) => changes.replace(raw, value, json),
+            None if json == "\"\"" => {}
+            None => set_in_function(raw, site, key, &json, changes),
+        };
+        let says = |value: Value<'_>, output: &str| match value.text() {
+            Some(text) => site.keys.form == Form::Text && text.is(output),
+            None => site.keys.form == Form::Object && value.raw() == output,
+        };
+        match (site.keys.part, site.keys.form) {
+            (Part::Start, _) => {
+                // Where pieces say it all, the start says nothing.
+                let output = if plan.in_pieces { "{}" } else { &plan.output };
+                if present.is_some_and(|value| !says(value, output)) {
+                    put(output.to_owned());
+                }
+            }
+            (Part::Copy, form) => {
+                // Servers space their copies in their own way.
+                let is_alike = |value: Value<'_>| {
+                    let text = value.text().filter(|_| plan.cuts.is_empty());
+                    text.is_some_and(|text| same_tokens(&text.to_text(), &plan.output))
+                };
+                if present.is_none_or(|value| !says(value, &plan.output) && !is_alike(value)) {
+                    put(written(&plan.output, form));
+                }
+            }
+            (Part::Piece, Form::Object) => {
+                let nothing = present.is_none() && plan.output == "{}";
+                if !nothing && present.is_none_or(|value| !says(value, &plan.output)) {
+                    put(plan.output.clone());
+                }
+            }
+            (Part::Piece, Form::Text) if piece.restarts < plan.restarts => put("\"\"".to_owned()),
+            (Part::Piece, Form::Text) if plan.touches(piece) => {
+                let said = self.assembly.said(piece.call).map_or("", |(said, _, _)| said);
+                put(quoted(&plan.cuts.text_of(piece, said)));
+            }
+            (Part::Piece, Form::Text) => {}
+        }
+    }
+
+    /// Whether the last call of the turn is known to be cut, and its finish reason says otherwise.
+    fn relabels(&self) -> bool {
+        let Some(at) = self.states.len().checked_sub(1).filter(|_| self.options.on_cut == OnCut::Relabel)
+        else {
+            return false;
+        };
+        self.states[at].cut
+            && self
+                .assembly
+                .known_as(at)
+                .is_some_and(|(choice, ..)| self.assembly.finish_of(choice).says_complete())
+    }
+
+    fn relabel(&self, raw: &[u8], text: &str, changes: &mut Splices) {
+        let (Some((_, protocol)), Ok(value)) = (&self.protocol, Value::parse(single(text))) else { return };
+        for (said, word) in protocol.ends_as_cut(value) {
+            if said.raw() == word {
+                continue;
+            }
+            changes.replace(raw, said, word);
+            // The event's name says it again.
+            for line in lines(raw, false) {
+                let named = raw[line.clone()].strip_prefix(b"event:").map(<[u8]>::trim_ascii);
+                if named.is_some_and(|name| name == said.raw().trim_matches('"').as_bytes()) {
+                    changes.add(line, format!("event: {}", word.trim_matches('"')));
+                }
+            }
+        }
+    }
+}
+
+/// Whether a declined call has to give way because another call has its number.
+fn renumbered(state: &State, piece: &Piece, needs: Needs) -> bool {
+    needs.numbers && piece.way == Way::Streamed && piece.index.is_some() && piece.index != state.index
+}
+
+/// Sets a member of the object that holds the name and the arguments; where there is none yet, it comes with
+/// the member.
+fn set_in_function(raw: &[u8], site: Site<'_>, key: &str, json: &str, changes: &mut Splices) {
+    let keys = site.keys;
+    let is_flat = keys.name.is_some_and(|name| site.entry.has(name)) || site.entry.has(keys.arguments);
+    match keys.function {
+        Some(function) if !is_flat => changes.set_within(raw, site.entry, function, key, json),
+        _ => changes.set(raw, site.function, key, json),
+    }
+}
+
+/// Arguments as a protocol writes them.
+fn written(output: &str, form: Form) -> String {
+    match form {
+        Form::Text => quoted(output),
+        Form::Object => output.to_owned(),
+    }
+}
+
+/// An id for a call that has none: the same turn gives the same one, however its bytes are cut.
+fn made_up_id(seed: u64, call: usize) -> String {
+    let mixed = (seed ^ call as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    format!("call_{:016x}", mixed ^ (mixed >> 29))
+}
+
+/// An event whose data stands in several lines, with its data in one; with the place and the length of it.
+/// Between the tokens of JSON, a space says what a line end says.
+fn on_one_line(raw: &[u8]) -> (Vec<u8>, usize, usize) {
+    let (mut head, mut data, mut tail) = (Vec::new(), Vec::new(), Vec::new());
+    let mut seen = false;
+    let mut from = 0;
+    for line in lines(raw, false) {
+        let text = &raw[line.clone()];
+        let value = text.strip_prefix(b"data").filter(|rest| rest.is_empty() || rest.starts_with(b":"));
+        let next = line.end;
+        match value {
+            Some(value) => {
+                let value = value.strip_prefix(b":").unwrap_or(value);
+                if seen {
+                    data.push(b' ');
+                } else {
+                    head.extend_from_slice(&raw[from..line.start]);
+                    head.extend_from_slice(b"data: ");
+                }
+                data.extend_from_slice(value.strip_prefix(b" ").unwrap_or(value));
+                seen = true;
+            }
+            None if seen => tail.extend_from_slice(&raw[from..next]),
+            None => head.extend_from_slice(&raw[from..next]),
+        }
+        from = next;
+    }
+    tail.extend_from_slice(&raw[from..]);
+    let (at, length) = (head.len(), data.len());
+    head.append(&mut data);
+    head.append(&mut tail);
+    (head, at, length)
+}
