@@ -199,3 +199,46 @@ fn gemini() {
     assert_eq!(calls.len(), 1, "{told}");
     assert_eq!(calls[0]["functionCall"]["args"], json(ARGUMENTS));
 }
+
+#[test]
+fn responses() {
+    let text = quoted(&format!("Now.\n\n{}", call()));
+    let message = |text: &str| {
+        format!(
+            "{{\"type\":\"message\",\"id\":\"m\",\"role\":\"assistant\",\"status\":\"completed\",\"content\":[{{\"type\":\"output_text\",\"text\":{text}}}]}}"
+        )
+    };
+    let response = |text: &str| {
+        format!(
+            "{{\"id\":\"r\",\"object\":\"response\",\"status\":\"completed\",\"output\":[{}],\"usage\":{{\"output_tokens\":9}}}}",
+            message(text)
+        )
+    };
+    let events = [
+        "{\"type\":\"response.created\",\"response\":{\"id\":\"r\",\"object\":\"response\",\"status\":\"in_progress\"}}".to_owned(),
+        "{\"type\":\"response.output_text.delta\",\"item_id\":\"m\",\"delta\":\"Now.\"}".to_owned(),
+        format!("{{\"type\":\"response.output_text.delta\",\"item_id\":\"m\",\"delta\":{}}}", quoted(&format!("\n\n{}", call()))),
+        format!("{{\"type\":\"response.output_text.done\",\"item_id\":\"m\",\"text\":{text}}}"),
+        format!("{{\"type\":\"response.output_item.done\",\"item\":{}}}", message(&text)),
+        format!("{{\"type\":\"response.completed\",\"response\":{}}}", response(&text)),
+    ];
+    let stream: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    let told = anyhow(&stream);
+    let events: Vec<_> = told.lines().filter_map(|line| line.strip_prefix("data: ")).map(json).collect();
+    let of = |kind: &str| {
+        events.iter().find(|event| event["type"] == kind).unwrap_or_else(|| panic!("{kind}: {told}"))
+    };
+    assert_eq!(of("response.output_text.done")["text"], "Now.\n\n");
+    assert_eq!(of("response.function_call_arguments.done")["arguments"], ARGUMENTS);
+    assert_eq!(of("response.output_item.added")["output_index"], 1);
+    let output = &of("response.completed")["response"]["output"];
+    assert_eq!(output[0]["content"][0]["text"], "Now.\n\n");
+    assert_eq!(
+        (&output[1]["name"], &output[1]["arguments"]),
+        (&json("\"find\""), &serde_json::Value::from(ARGUMENTS))
+    );
+
+    let answer = json(&anyhow(&response(&text)));
+    assert_eq!(answer["output"][1]["arguments"], ARGUMENTS);
+    assert_eq!(answer["output"][0]["content"][0]["text"], "Now.\n\n");
+}

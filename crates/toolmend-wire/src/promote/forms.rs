@@ -16,16 +16,17 @@ pub(super) enum Form {
     Anthropic,
     Ollama,
     Gemini,
+    Responses,
 }
 
 impl Form {
-    pub(super) fn of(kind: ProtocolKind) -> Option<Form> {
+    pub(super) fn of(kind: ProtocolKind) -> Form {
         match kind {
-            ProtocolKind::OpenAiChat => Some(Form::Chat),
-            ProtocolKind::Anthropic => Some(Form::Anthropic),
-            ProtocolKind::Ollama => Some(Form::Ollama),
-            ProtocolKind::Gemini => Some(Form::Gemini),
-            ProtocolKind::OpenAiResponses => None,
+            ProtocolKind::OpenAiChat => Form::Chat,
+            ProtocolKind::Anthropic => Form::Anthropic,
+            ProtocolKind::Ollama => Form::Ollama,
+            ProtocolKind::Gemini => Form::Gemini,
+            ProtocolKind::OpenAiResponses => Form::Responses,
         }
     }
 
@@ -52,6 +53,11 @@ impl Form {
                 let all = delta.into_iter().chain(block).chain(blocks);
                 all.filter_map(|said| said.get("text")).filter(is_text).collect()
             }
+            Form::Responses if event.has("output") => texts_of(event.get("output")),
+            Form::Responses => {
+                let delta = is(event, "type", "response.output_text.delta").then(|| event.get("delta"));
+                delta.flatten().filter(is_text).into_iter().collect()
+            }
             Form::Gemini => {
                 let parts = parts(event).into_iter().flat_map(Value::items);
                 let shown =
@@ -59,6 +65,18 @@ impl Form {
                 shown.filter_map(|part| part.get("text")).filter(is_text).collect()
             }
         }
+    }
+
+    /// The strings of an event that say the whole text once more.
+    pub(super) fn copies<'a>(self, event: Value<'a>) -> Vec<Value<'a>> {
+        if self != Form::Responses || event.has("output") {
+            return Vec::new();
+        }
+        let text = is(event, "type", "response.output_text.done").then(|| event.get("text")).flatten();
+        let part = event.get("part").and_then(|part| part.get("text"));
+        let item = texts_of_item(event.get("item"));
+        let output = texts_of(event.get("response").and_then(|response| response.get("output")));
+        text.into_iter().chain(part).chain(item).chain(output).collect()
     }
 
     /// Whether an event of a stream says nothing but text.
@@ -71,6 +89,7 @@ impl Form {
             }
             Form::Anthropic => is(event, "type", "content_block_delta"),
             Form::Ollama => event.get("message").is_some_and(|said| said.members().count() <= 2),
+            Form::Responses => is(event, "type", "response.output_text.delta"),
             Form::Gemini => false,
         }
     }
@@ -103,6 +122,7 @@ impl Form {
         data: Range<usize>,
         calls: &[TextCall],
         before: usize,
+        end: Option<Value<'_>>,
         out: &mut Vec<u8>,
     ) -> Option<()> {
         let text = core::str::from_utf8(&template[data.clone()]).ok()?;
@@ -135,6 +155,41 @@ impl Form {
             Form::Gemini => {
                 let told: Vec<String> = calls.iter().map(gemini_call).collect();
                 changes.replace(template, parts(value)?, format!("[{}]", told.join(",")));
+            }
+            Form::Responses => {
+                let output = end.and_then(|end| end.get("response")?.get("output"));
+                let index = output.map_or(1 + before, |output| output.items().count());
+                let named = template.starts_with(b"event:");
+                for (n, call) in calls.iter().enumerate() {
+                    let item = responses_item(call, n, seed);
+                    let at = format!("\"output_index\":{}", index + n);
+                    let of = format!("\"item_id\":{},{at}", quoted(&item_id(call, n, seed)));
+                    let open = item.replacen(
+                        &format!("\"arguments\":{}", quoted(&call.arguments)),
+                        "\"arguments\":\"\"",
+                        1,
+                    );
+                    let open = open.replacen("\"completed\"", "\"in_progress\"", 1);
+                    for (name, fields) in [
+                        ("response.output_item.added", format!("{at},\"item\":{{{open}}}")),
+                        (
+                            "response.function_call_arguments.delta",
+                            format!("{of},\"delta\":{}", quoted(&call.arguments)),
+                        ),
+                        (
+                            "response.function_call_arguments.done",
+                            format!("{of},\"arguments\":{}", quoted(&call.arguments)),
+                        ),
+                        ("response.output_item.done", format!("{at},\"item\":{{{item}}}")),
+                    ] {
+                        let event = format!("data: {{\"type\":\"{name}\",{fields}}}\n\n");
+                        if named {
+                            out.extend_from_slice(format!("event: {name}\n").as_bytes());
+                        }
+                        out.extend_from_slice(event.as_bytes());
+                    }
+                }
+                return Some(());
             }
             Form::Anthropic => {
                 let index = value.get("index")?.unsigned()? + 1 + before as u64;
@@ -194,6 +249,10 @@ impl Form {
                 });
                 append(raw, event, "content", &told, changes);
             }
+            Form::Responses => {
+                let told = numbered(|call, n, seed| format!("{{{}}}", responses_item(call, n, seed)));
+                append(raw, event, "output", &told, changes);
+            }
             Form::Gemini => {
                 let content = event.get("candidates")?.items().next()?.get("content")?;
                 append(raw, content, "parts", &numbered(|call, _, _| gemini_call(call)), changes);
@@ -214,7 +273,7 @@ impl Form {
                 (said, "end_turn", "\"tool_use\"")
             }
             // Their word for a stop is the same with calls.
-            Form::Ollama | Form::Gemini => return,
+            Form::Ollama | Form::Gemini | Form::Responses => return,
         };
         if let Some(said) = said.filter(|said| said.text().is_some_and(|word| word.is(from))) {
             changes.replace(raw, said, to);
@@ -224,6 +283,18 @@ impl Form {
 
 fn is(value: Value<'_>, key: &str, word: &str) -> bool {
     value.get(key).and_then(Value::text).is_some_and(|text| text.is(word))
+}
+
+/// The strings of an `output` list that are text for the user.
+fn texts_of(output: Option<Value<'_>>) -> Vec<Value<'_>> {
+    output.into_iter().flat_map(Value::items).flat_map(|item| texts_of_item(Some(item))).collect()
+}
+
+fn texts_of_item(item: Option<Value<'_>>) -> Vec<Value<'_>> {
+    let message = item.filter(|item| is(*item, "type", "message"));
+    let parts = message.and_then(|item| item.get("content")).into_iter().flat_map(Value::items);
+    let texts = parts.filter(|part| is(*part, "type", "output_text")).filter_map(|part| part.get("text"));
+    texts.filter(|text| text.text().is_some()).collect()
 }
 
 fn parts(event: Value<'_>) -> Option<Value<'_>> {
@@ -251,6 +322,20 @@ fn id(call: &TextCall, n: usize, seed: usize) -> String {
         }
         format!("call_{hash:016x}")
     })
+}
+
+fn item_id(call: &TextCall, n: usize, seed: usize) -> String {
+    format!("fc_{}", id(call, n, seed).trim_start_matches("call_"))
+}
+
+fn responses_item(call: &TextCall, n: usize, seed: usize) -> String {
+    format!(
+        "\"type\":\"function_call\",\"id\":{},\"call_id\":{},\"name\":{},\"arguments\":{},\"status\":\"completed\"",
+        quoted(&item_id(call, n, seed)),
+        quoted(&id(call, n, seed)),
+        quoted(&call.name),
+        quoted(&call.arguments)
+    )
 }
 
 fn chat_call(call: &TextCall, n: usize, seed: usize) -> String {

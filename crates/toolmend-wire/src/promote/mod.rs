@@ -22,14 +22,14 @@ use crate::protocol::{Protocol, ProtocolKind};
 use crate::recorded::{Finish, Usage, end_of_turn};
 use crate::recorder::single;
 use crate::signal::Signal;
-use crate::splice::Splices;
+use crate::splice::{Splices, quoted};
 use crate::turn::StreamEnd;
 
 /// Promotes the calls in the text of one turn. No IO: bytes are pushed in, and come out where they may leave.
 /// It stands before a [`Turn`](crate::Turn), which sees the calls as if the server had told them itself.
 ///
 /// Text in which no call can begin leaves at once. A turn in which no call is found leaves byte for byte, and
-/// so does one with several choices, or in a protocol that has no form for this (OpenAI Responses).
+/// so does one with several choices.
 #[derive(Debug)]
 pub struct Promoter<R> {
     framer: Framer,
@@ -226,7 +226,7 @@ impl<R: TextReader> Flow<R> {
         }
         // What comes before the first event of a protocol is not told from noise.
         let Some((kind, protocol)) = &mut self.protocol else { return true };
-        let Some(form) = Form::of(*kind) else { return false };
+        let form = Form::of(*kind);
         let (mut alone, mut calls) = (true, 0);
         let (finish, usage, reader) = (&mut self.finish, &mut self.usage, &mut self.reader);
         let read = protocol.read(value, &mut |signal| {
@@ -263,7 +263,8 @@ impl<R: TextReader> Flow<R> {
             let left = &mut self.left;
             self.reader.push(&text, &mut |event| *left += length(&event));
         }
-        if self.left == self.came {
+        // Where the whole text is told again at the end, all of it is needed.
+        if self.left == self.came && form != Form::Responses {
             self.text.clear();
         }
         true
@@ -282,7 +283,7 @@ impl<R: TextReader> Flow<R> {
             }
             at = next;
         });
-        let form = self.protocol.as_ref().and_then(|(kind, _)| Form::of(*kind));
+        let form = self.protocol.as_ref().map(|(kind, _)| Form::of(*kind));
         let (Some(form), false) = (form, calls.is_empty() || self.queue.is_empty()) else {
             self.release(out);
             return;
@@ -326,7 +327,7 @@ impl<R: TextReader> Flow<R> {
             };
             let value = Value::parse(single(core::str::from_utf8(&held.raw[data]).ok()?)).ok();
             if held.ends && !told && !held.whole {
-                form.tell(&template.raw, template.data.clone()?, calls, self.calls, &mut out)?;
+                form.tell(&template.raw, template.data.clone()?, calls, self.calls, value, &mut out)?;
                 told = true;
             }
             let Some(value) = value else {
@@ -340,6 +341,14 @@ impl<R: TextReader> Flow<R> {
             if spared && !held.texts.iter().all(Range::is_empty) && form.is_only_text(value) {
                 continue;
             }
+            for copy in form.copies(value) {
+                if copy.text().is_some_and(|text| text.is(&self.text)) {
+                    changes.replace(&held.raw, copy, quoted(&text_of(&(0..self.came))));
+                }
+            }
+            if form == Form::Responses && held.ends && !held.whole {
+                form.tell_whole(&held.raw, value.get("response").unwrap_or(value), calls, &mut changes)?;
+            }
             form.set_texts(&held.raw, value, &texts, held.whole, &mut changes);
             if held.whole {
                 form.tell_whole(&held.raw, value, calls, &mut changes)?;
@@ -351,7 +360,7 @@ impl<R: TextReader> Flow<R> {
             changes.apply(&held.raw, &mut out);
         }
         if !told {
-            form.tell(&template.raw, template.data.clone()?, calls, self.calls, &mut out)?;
+            form.tell(&template.raw, template.data.clone()?, calls, self.calls, None, &mut out)?;
         }
         Some(out)
     }
