@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads the shared format cases and the responses of a real model server through `toolmend batch`.
+"""Reads the shared format cases and the responses of a real model server through `toolmend batch` and `repair`.
 
     python3 scripts/check_formats.py --shared ../shared --cli target/release/toolmend
 
@@ -13,6 +13,7 @@ import random
 import subprocess
 import sys
 import tarfile
+import tempfile
 
 # What must be right at least.
 CASES = 387
@@ -154,14 +155,7 @@ def said(path, endpoint, raw):
 
 
 def real_model(shared, cli, show):
-    folder = os.path.join(shared, "real-model")
-    tools = {tool["function"]["name"]: tool for tool in json.load(open(os.path.join(folder, "tools.json"), encoding="utf-8"))}
-    rows = [json.loads(line) for line in open(os.path.join(folder, "index.jsonl"), encoding="utf-8")]
-    traces = {}
-    with tarfile.open(os.path.join(folder, "traces.tar.gz")) as archive:
-        for member in archive:
-            if member.isfile():
-                traces[os.path.basename(member.name)] = archive.extractfile(member).read().decode("utf-8")
+    rows, tools, traces = recorded(shared)
     records, kept = [], []
     for row in rows:
         if row.get("label", {}).get("channel") != "content":
@@ -192,6 +186,48 @@ def real_model(shared, cli, show):
     return right >= VALUES and not passed and not wrong
 
 
+def streams(shared, cli):
+    """The recorded responses on their way to a client: calls in the words of each protocol, or the same bytes."""
+    rows, tools, traces = recorded(shared)
+    made, wrong, cut = 0, [], []
+    with tempfile.TemporaryDirectory() as folder:
+        offered = os.path.join(folder, "tools.json")
+        for row in rows:
+            if row["endpoint"] == "/completion" or row.get("label", {}).get("channel") != "content":
+                continue
+            with open(offered, "w", encoding="utf-8") as file:
+                json.dump([tools[name] for name in row["tools"]], file)
+            raw = traces[row["file"]].encode("utf-8")
+            told = []
+            for size in (1, 1 << 16):
+                command = [cli, "repair", "-", "--as", "stream", "--tools", offered, "--max-tokens", str(row["max_tokens"])]
+                told.append(subprocess.run([*command, "--chunk", str(size)], input=raw, capture_output=True).stdout)
+            cut += [row["file"]] if told[0] != told[1] else []
+            _, structured, _, _ = said(row["file"], row["endpoint"], told[1].decode("utf-8"))
+            if row["label"]["expect"]["kind"] == "value":
+                made += structured
+                wrong += [] if structured else [row["file"]]
+            elif told[1] != raw:
+                wrong.append(row["file"])
+    print(f"recorded turns: {made} with their calls, {len(wrong)} wrong, {len(cut)} differ by pieces")
+    if wrong or cut:
+        print("  wrong:", wrong, "cut:", cut)
+    return not wrong and not cut
+
+
+def recorded(shared):
+    """The labelled responses, the tools by name, and what was recorded, by file."""
+    folder = os.path.join(shared, "real-model")
+    tools = {tool["function"]["name"]: tool for tool in json.load(open(os.path.join(folder, "tools.json"), encoding="utf-8"))}
+    rows = [json.loads(line) for line in open(os.path.join(folder, "index.jsonl"), encoding="utf-8")]
+    traces = {}
+    with tarfile.open(os.path.join(folder, "traces.tar.gz")) as archive:
+        for member in archive:
+            if member.isfile():
+                traces[os.path.basename(member.name)] = archive.extractfile(member).read().decode("utf-8")
+    return rows, tools, traces
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--shared", default="../shared")
@@ -200,6 +236,7 @@ def main():
     given = options.parse_args()
     good = formats(given.shared, given.cli, given.show)
     good &= real_model(given.shared, given.cli, given.show)
+    good &= streams(given.shared, given.cli)
     sys.exit(0 if good else 1)
 
 
