@@ -9,6 +9,7 @@ pub mod oracle;
 mod pieces;
 mod quotes;
 pub mod seeds;
+mod text;
 mod tool;
 mod turn;
 mod wire;
@@ -33,6 +34,12 @@ pub fn wire_cuts(data: &[u8]) {
     wire::check_split(&split, bytes);
 }
 
+/// A split, a byte that chooses a model, and an assistant's text: no split changes what comes of it.
+pub fn text(data: &[u8]) {
+    let (split, text) = pieces::Split::read(data);
+    text::check_split(&split, text);
+}
+
 /// Options in a byte, a split and a turn: no split changes what leaves, and nothing is lost.
 pub fn turn(data: &[u8]) {
     let Some((&options, data)) = data.split_first() else { return };
@@ -49,8 +56,14 @@ pub fn schema(data: &[u8]) {
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 5] =
-    [("mend", mend), ("cuts", cuts), ("schema", schema), ("wire_cuts", wire_cuts), ("turn", turn)];
+pub const TARGETS: [Target; 6] = [
+    ("mend", mend),
+    ("cuts", cuts),
+    ("schema", schema),
+    ("wire_cuts", wire_cuts),
+    ("turn", turn),
+    ("text", text),
+];
 
 /// Runs a check on the files that the program is given: how a finding is looked at without libFuzzer.
 pub fn replay_arguments(check: fn(&[u8])) -> ExitCode {

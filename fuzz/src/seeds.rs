@@ -22,6 +22,15 @@ pub fn of(target: &str) -> Vec<Seed> {
             .zip(SPLITS.iter().cycle())
             .map(|((name, text), lengths)| ((*name).into(), Split::of(lengths).write(text.as_bytes())))
             .collect(),
+        "text" => TEXTS
+            .iter()
+            .enumerate()
+            .zip(SPLITS.iter().cycle())
+            .map(|((n, text), lengths)| {
+                let chosen = [&[n as u8][..], text.as_bytes()].concat();
+                (format!("text-{n:02}"), Split::of(lengths).write(&chosen))
+            })
+            .collect(),
         "turn" => RECORDINGS
             .iter()
             .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))
@@ -38,6 +47,36 @@ pub fn of(target: &str) -> Vec<Seed> {
     }
 }
 
+/// A text in each grammar, and texts that are nearly one.
+const TEXTS: &[&str] = &[
+    "<tool_call>\n{\"name\": \"save\", \"arguments\": {\"path\": \"a\"}}\n</tool_call>",
+    "<tool_call>{\"name\": \"save\", \"arguments\": {\"path\": \"</tool_call>\"}\n</tool_call>",
+    "[TOOL_CALLS] [{'name': 'save', 'arguments': {'path': \"it's\"}}]",
+    "[TOOL_CALLS]save[CALL_ID]aB3dE6gH9[ARGS]{\"path\": \"a\"}[TOOL_CALLS]now[ARGS]{}",
+    "<tool_call>\n<function=save>\n<parameter=path>\na\n</parameter>\n<parameter=size>\n3\n</parameter>\n</function>\n</tool_call>",
+    "<function=save>\n<parameter=path>\n</parameter>\n</function>\n</parameter>\n</function>",
+    "<invoke name=\"save\">\n<parameter name=\"path\">a</parameter>\n</invoke>",
+    "<｜DSML｜tool_calls>\n<｜DSML｜invoke name=\"save\">\n<｜DSML｜parameter name=\"size\" string=\"false\">3</｜DSML｜parameter>",
+    "]<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name=\"save\">]<]minimax[>[<path>a]<]minimax[>[</path>]<]minimax[>[</invoke>",
+    "<tool_call>save<arg_key>path</arg_key><arg_value>a</arg_value></tool_call>",
+    "<tool_calls>\n<tool_call>now<tool_sep>\n</tool_call>\n</tool_calls>",
+    "<|python_start|>[save(path='a\\n', tags=[1, {'x': None}]), now()]<|python_end|>",
+    "<function_calls>\nsave(path=\"a\")\nnow()\n</function_calls>",
+    "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>commentary to=functions.save <|constrain|>json<|message|>{\"path\": \"a\"}<|call|>",
+    "x<|close|>think<|sep|><|open|>tools<|sep|><|open|>call tool=\"save\" index=\"1\"<|sep|><|open|>argument key=\"path\" type=\"string\"<|sep|>a<|close|>argument<|sep|><|close|>call<|sep|>",
+    "<|tool_call>call:save{path:<|\"|>a<|\"|>,tags:[1,{x:null}]}<tool_call|>",
+    "<|tool_calls_section_begin|> x <|tool_call_begin|>functions.now:0<|tool_call_argument_begin|>{}<|tool_call_end|>",
+    "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>save\n```json\n{\"path\": \"a\"}\n```<｜tool▁call▁end｜>",
+    "<|tool_call:begin|>i<|tool_call:name|>now<|tool_call:args|>{}<|tool_call:end|>",
+    "```json\n{\"name\": \"save\", \"arguments\": {\"path\": \"a\"}}\n```",
+    "{{\"name\": \"save\", \"arguments\": {\"path\": \"a\",}}}.",
+    "Thought: x\nAction: save\nAction Input: {path: \"a\"}",
+    "now\n{}>>>save\n{\"path\": \"a\"}>>>all\nDone.",
+    "Like `<tool_call>` this:\n\n> <tool_call>{\"name\": \"now\", \"arguments\": {}}</tool_call>\n\nor not.</tool_call>",
+    "<think>a</think><response>b</response><|im_end|>",
+    "functools[{\"name\": \"now\", \"arguments\": {}}]",
+    "[Calling tool: save({\"path\": \"a\"})]",
+];
 /// The turns of the tests, in every protocol.
 fn turns() -> impl Iterator<Item = (String, String)> {
     let case = |line: &str| {

@@ -47,6 +47,11 @@ fn wire_cuts() {
 }
 
 #[test]
+fn text() {
+    replay("text");
+}
+
+#[test]
 fn turn() {
     replay("turn");
 }

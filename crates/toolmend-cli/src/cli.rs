@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
+use toolmend::formats::Promote;
 use toolmend::wire::Hold;
 use toolmend::{Ending, Policy};
 
@@ -56,6 +57,9 @@ pub(crate) struct RepairArgs {
     /// With `--as stream`: what waits, and for what
     #[arg(long, value_name = "WHAT", default_value = "call", value_parser = holds())]
     pub(crate) hold: Hold,
+    /// Which calls to make of the assistant's text, where tools are given
+    #[arg(long, value_name = "WHICH", default_value = "all", value_parser = promotes())]
+    pub(crate) promote: Promote,
     /// Read the recording in pieces of so many bytes; what comes out does not depend on it
     #[arg(long, value_name = "BYTES")]
     pub(crate) chunk: Option<NonZeroUsize>,
@@ -124,6 +128,9 @@ pub(crate) struct BatchArgs {
     /// The riskiest repair to accept
     #[arg(long, value_name = "POLICY", default_value = "standard", value_parser = policies())]
     pub(crate) policy: Policy,
+    /// Which calls to make of assistant texts (records with `content` or `chunks`)
+    #[arg(long, value_name = "WHICH", default_value = "all", value_parser = promotes())]
+    pub(crate) promote: Promote,
     /// How many records to work on at the same time [default: one a processor]
     #[arg(short, long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
@@ -137,6 +144,16 @@ fn policies() -> impl TypedValueParser<Value = Policy> {
         value("inspect", "all that can be shown; for calls that will be looked at"),
     ])
     .try_map(|name| Policy::named(&name).ok_or("there is no such policy"))
+}
+
+fn promotes() -> impl TypedValueParser<Value = Promote> {
+    let value = |name: &'static str, help: &'static str| PossibleValue::new(name).help(help);
+    PossibleValuesParser::new([
+        value("off", "none"),
+        value("marked", "what a format marks, and a fenced or bare JSON envelope that is the whole message"),
+        value("all", "that, ReAct, and Python calls without marks"),
+    ])
+    .try_map(|name| Promote::named(&name).ok_or("there is no such choice"))
 }
 
 fn shapes() -> impl TypedValueParser<Value = Shape> {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use toolmend::formats::families;
+use toolmend::formats::{HOME_MADE, families};
 use toolmend::{Ending, Rule};
 
 use crate::failure::{Exit, Failure};
@@ -86,9 +86,20 @@ pub(crate) fn models() -> Result<Exit, Failure> {
         let names: Vec<String> = family.exact.iter().map(|name| (*name).to_owned()).chain(parts).collect();
         let _ = writeln!(text, "{} ({})", family.name, family.title);
         let _ = writeln!(text, "{INDENT}models  {}", names.join(", "));
+        let format = &family.format;
+        let ids = if format.ids { "; ids kept" } else { "" };
+        let _ =
+            writeln!(text, "{INDENT}calls   {}; values {}{ids}", format.grammar.name(), format.values.name());
+        if let Some((open, close)) = format.reasoning {
+            let _ = writeln!(text, "{INDENT}thought {open} … {close}");
+        }
         let _ = writeln!(text, "{INDENT}marks   {}\n", family.marks.join("  "));
     }
-    text.push_str("Names are matched as a whole first, then by the longest part, whatever the case.\n");
+    text.push_str("Of no family:\n");
+    for (name, what) in HOME_MADE {
+        let _ = writeln!(text, "{INDENT}{name}: {what}");
+    }
+    text.push_str("\nNames are matched as a whole first, then by the longest part, whatever the case.\n");
     text.push_str("Any other model gets the general rules alone.\n");
     print(&text)
 }

@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::thread;
 
+use toolmend::formats::Promote;
 use toolmend::wire::Hold;
 use toolmend::{Ending, Policy, Rule};
 use toolmend_schema::ToolError;
@@ -38,6 +39,7 @@ pub(crate) struct Repair {
     pub(crate) shape: Shape,
     pub(crate) max_tokens: Option<u64>,
     pub(crate) hold: Hold,
+    pub(crate) promote: Promote,
     /// How many bytes are read at once.
     pub(crate) chunk: usize,
     pub(crate) show: Show,
@@ -68,6 +70,7 @@ pub(crate) struct Batch {
     pub(crate) source: Source,
     pub(crate) output: Option<PathBuf>,
     pub(crate) policy: Policy,
+    pub(crate) promote: Promote,
     pub(crate) jobs: NonZeroUsize,
 }
 
@@ -81,6 +84,7 @@ impl TryFrom<Cli> for Options {
                 shape: typed.shape,
                 max_tokens: typed.max_tokens,
                 hold: typed.hold,
+                promote: typed.promote,
                 chunk: typed.chunk.map_or(READ, |bytes| bytes.get().min(READ)),
                 show: Show::new(
                     typed.common,
@@ -100,6 +104,7 @@ impl TryFrom<Cli> for Options {
                 source: Source::named(typed.file),
                 output: typed.output,
                 policy: typed.policy,
+                promote: typed.promote,
                 jobs: typed.jobs.unwrap_or_else(processors),
             }),
             Command::Explain { rule } => Options::Explain(explain::named(&rule)?),

@@ -2,14 +2,14 @@
 
 mod stream;
 
-use toolmend::wire::{Call, Recorded, Recorder};
-use toolmend::{Evidence, Outcome, SettledCall, Toolmend, Verdict};
+use toolmend::wire::{Call, Recorded, Recorder, StreamEnd};
+use toolmend::{Evidence, Outcome, Policy, SettledCall, Toolmend, Verdict};
 
 use crate::cli::Shape;
 use crate::envelope::Envelope;
 use crate::failure::{Exit, Failure};
 use crate::model::General;
-use crate::options::Repair;
+use crate::options::{Repair, Show};
 use crate::output::Output;
 use crate::receipt::ReceiptJson;
 use crate::say::{Plain, say};
@@ -72,14 +72,30 @@ pub(crate) fn run(options: &Repair) -> Result<Exit, Failure> {
 fn record(options: &Repair) -> Result<Recorded, Failure> {
     let mut input = options.source.open()?;
     let mut recorder = Recorder::new();
-    let mut buffer = vec![0; options.chunk];
+    let texts = texts(&options.show);
+    let mut promoter = texts.promoter(options.promote, options.max_tokens);
+    let (mut buffer, mut told) = (vec![0; options.chunk], Vec::new());
     let unreadable = |error| Failure::Turn { source: options.source.clone(), error };
     loop {
-        match input.read_some(&mut buffer)? {
-            0 => return recorder.finish().map_err(unreadable),
-            n => recorder.push(&buffer[..n]).map_err(unreadable)?,
+        let read = input.read_some(&mut buffer)?;
+        match read {
+            0 => promoter.finish(StreamEnd::Clean, &mut told),
+            n => promoter.push(&buffer[..n], &mut told),
+        }
+        recorder.push(&told).map_err(unreadable)?;
+        told.clear();
+        if read == 0 {
+            return recorder.finish().map_err(unreadable);
         }
     }
+}
+
+/// Who reads the texts of a turn: without tools, no call is made of them. What is looked at only may be
+/// repaired with less certainty than what is taken for a call.
+pub(super) fn texts(show: &Show) -> Toolmend<'static> {
+    let policy = if show.policy == Policy::STRICT { Policy::STRICT } else { Policy::STANDARD };
+    let mender = Toolmend::new().policy(policy).model(show.model.as_deref().unwrap_or_default());
+    show.tools.offered(mender)
 }
 
 pub(super) fn exit_of(outcome: &Outcome) -> Exit {

@@ -72,6 +72,11 @@ impl Tools {
         TurnJudge { mender: mender.tools(self.list.iter().cloned()), anything }
     }
 
+    /// These tools as those that a call in a text may be of.
+    pub(crate) fn offered(&self, mender: Toolmend<'static>) -> Toolmend<'static> {
+        mender.tools(self.list.iter().filter(|tool| tool.name().is_some()).cloned())
+    }
+
     /// The tool that a body alone belongs to: the one of this name, or the only one.
     pub(crate) fn of_body(&self, name: Option<&str>) -> Result<Option<&Tool>, Unclear> {
         match (&self.list[..], name) {

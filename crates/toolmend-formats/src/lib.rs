@@ -18,7 +18,71 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+extern crate alloc;
+
+mod brace;
+mod channel;
+mod context;
+mod envelope;
+mod format;
+mod home;
+mod json;
+mod marks;
+mod parts;
+mod prose;
+mod python;
+mod reader;
+mod reason;
+mod region;
+mod settle;
+mod sniff;
 mod table;
+mod tags;
+mod typed;
+
+pub use format::{Format, Grammar, Values};
+pub use parts::Parts;
+pub use reader::Reader;
+
+/// The most text that waits for its end because it may be a call, in bytes; longer text flows on.
+pub const MAX_HELD: usize = 8 << 20;
+
+/// How many marks of one message are looked into; behind them all is text.
+pub const MAX_TRIES: usize = 128;
+
+/// How deep values of Python and brace calls may nest.
+pub const MAX_DEPTH: usize = 64;
+
+/// What may become a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Promote {
+    /// Nothing.
+    Off,
+    /// What its format marks (a `tool_call` fence counts), and a fenced or bare JSON envelope that is the
+    /// whole message.
+    #[default]
+    Marked,
+    /// That, ReAct, and Python calls without marks.
+    All,
+}
+
+impl Promote {
+    /// The word for it on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Promote::Off => "off",
+            Promote::Marked => "marked",
+            Promote::All => "all",
+        }
+    }
+
+    /// The choice of this name, if there is one.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Promote> {
+        [Promote::Off, Promote::Marked, Promote::All].into_iter().find(|p| p.name() == name)
+    }
+}
 
 /// The models that write their calls in one way.
 #[derive(Debug, PartialEq, Eq)]
@@ -28,6 +92,8 @@ pub struct Family {
     pub name: &'static str,
     /// Its name for people, and the form in which it writes a call.
     pub title: &'static str,
+    /// How that is.
+    pub format: Format,
     /// Marks of its format that leak into the arguments of a call. Each is literal text.
     pub marks: &'static [&'static str],
     /// Model names that are meant as a whole, in lower case; the family's own name is one without being
@@ -69,6 +135,16 @@ impl Match {
         }
     }
 }
+
+/// Ways to write a call that no family has for its own, each with a word on it: what a model makes up that was
+/// taught none. Without a mark, such a text is a call only if it is the whole message.
+pub const HOME_MADE: &[(&str, &str)] = &[
+    ("fence-tool-call", "JSON in a fence called tool_call or tool"),
+    ("fence-json", "one JSON envelope in a fence that is the whole message"),
+    ("bare-json", "JSON envelopes that are the whole message"),
+    ("calling", "[Calling tool: NAME({...})] as the whole message"),
+    ("react", "Thought, Action and Action Input as the whole message"),
+];
 
 /// All families, in the order of the table.
 #[must_use]

@@ -4,6 +4,42 @@
 //! that take a name (`<function=get_weather>`) are no literal text and stand with the format's grammar.
 
 use crate::Family;
+use crate::format::{Format, Grammar, Values};
+
+const THINK: Option<(&str, &str)> = Some(("<think>", "</think>"));
+
+const IN_TAGS: Format = Format::of(Grammar::JsonInTags);
+const IN_TAGS_THINKS: Format = Format { reasoning: THINK, ..IN_TAGS };
+const ERNIE: Format = Format { frame: Some(("<response>", "</response>")), ..IN_TAGS_THINKS };
+const ARRAY: Format = Format::of(Grammar::JsonArray);
+const ARRAY_THINKS: Format = Format { reasoning: THINK, ..ARRAY };
+const ARRAY_IDS: Format = Format { ids: true, ..ARRAY };
+const HUNYUAN: Format = Format { frame: Some(("<answer>", "</answer>")), ..ARRAY_THINKS };
+const COMMAND: Format = Format {
+    reasoning: Some(("<|START_THINKING|>", "<|END_THINKING|>")),
+    frame: Some(("<|START_RESPONSE|>", "<|END_RESPONSE|>")),
+    ..ARRAY
+};
+const NAMED: Format = Format::of(Grammar::NameAndJson);
+const NAMED_THINKS: Format = Format { reasoning: THINK, ..NAMED };
+const MISTRAL_NAMED: Format = Format { ids: true, reasoning: Some(("[THINK]", "[/THINK]")), ..NAMED };
+const KIMI: Format = Format { ids: true, ..NAMED_THINKS };
+/// The object begins the message, and prose may follow it.
+const LLAMA: Format = Format { leads: true, ..NAMED };
+const FUNCTION: Format =
+    Format { reasoning: THINK, values: Values::OneLineEnd, ..Format::of(Grammar::FunctionTags) };
+const FUNCTION_VERBATIM: Format = Format { values: Values::Verbatim, ..FUNCTION };
+const FUNCTION_PYTHON: Format =
+    Format { values: Values::Python, reasoning: Some(("<seed:think>", "</seed:think>")), ..FUNCTION };
+const INVOKE: Format = Format { values: Values::Verbatim, ..Format::of(Grammar::InvokeTags) };
+const INVOKE_THINKS: Format = Format { reasoning: THINK, ..INVOKE };
+const KEY_VALUES: Format =
+    Format { values: Values::Verbatim, reasoning: THINK, ..Format::of(Grammar::KeyValueTags) };
+const HUNYUAN_KEY_VALUES: Format = Format { frame: Some(("<answer>", "</answer>")), ..KEY_VALUES };
+const PYTHON: Format = Format::of(Grammar::PythonCalls);
+const CHANNELS: Format = Format::of(Grammar::Channels);
+const BRACES: Format = Format::of(Grammar::Braces);
+const GEMMA: Format = Format { reasoning: Some(("<|channel>thought", "<channel|>")), ..BRACES };
 
 /// The text form of Hermes, which many families took over.
 const HERMES: &[&str] = &["<tool_call>", "</tool_call>"];
@@ -34,6 +70,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "qwen3",
         title: "Qwen3: JSON in <tool_call> tags",
+        format: IN_TAGS_THINKS,
         marks: &["<tool_call>", "</tool_call>", "<|im_end|>", "<|endoftext|>"],
         exact: &["qwen", "qwen-max", "qwen-plus", "qwen-turbo", "qwen-flash"],
         patterns: &["qwen3", "qwen-3"],
@@ -41,6 +78,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "qwen3-coder",
         title: "Qwen3-Coder, Qwen3.5 and later: <function=…> with a tag for each parameter",
+        format: FUNCTION,
         marks: &["<tool_call>", "</tool_call>", "</function>", "</parameter>", "<|im_end|>", "<|endoftext|>"],
         exact: &["qwen-coder-plus"],
         patterns: &[
@@ -58,6 +96,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "qwen2.5",
         title: "Qwen2 and Qwen2.5: JSON in <tool_call> tags",
+        format: IN_TAGS,
         marks: &["<tool_call>", "</tool_call>", "<|im_end|>", "<|endoftext|>"],
         exact: &["qwen2"],
         patterns: &["qwen2.5", "qwen2-", "qwen2:", "qwen-2", "qwq"],
@@ -65,6 +104,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "qwen2.5-coder",
         title: "Qwen2.5-Coder: JSON in <tool_call> tags, or in the tags of the tool list",
+        format: IN_TAGS,
         marks: &["<tool_call>", "</tool_call>", "<tools>", "</tools>", "<|im_end|>", "<|endoftext|>"],
         exact: &[],
         patterns: &["qwen2.5-coder", "qwen2.5coder", "qwen-2.5-coder", "qwen-coder"],
@@ -72,6 +112,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "deepseek-v3",
         title: "DeepSeek V3 and R1: a name, then JSON in a fence, between special tokens",
+        format: NAMED_THINKS,
         marks: DEEPSEEK,
         exact: &["deepseek"],
         patterns: &["deepseek-v3", "deepseek_v3", "deepseek-r1", "deepseek_r1", "deepseek-v2"],
@@ -79,6 +120,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "deepseek-v3.1",
         title: "DeepSeek V3.1 and V3.2-Exp: a name, then JSON, between special tokens",
+        format: NAMED_THINKS,
         marks: DEEPSEEK,
         exact: &[],
         patterns: &[
@@ -93,6 +135,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "deepseek-v3.2",
         title: "DeepSeek V3.2: DSML tags, the block called function_calls",
+        format: INVOKE_THINKS,
         marks: &[
             "<｜DSML｜function_calls>",
             "</｜DSML｜function_calls>",
@@ -106,6 +149,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "deepseek-v4",
         title: "DeepSeek V4: DSML tags, the block called tool_calls",
+        format: INVOKE_THINKS,
         marks: &[
             "<｜DSML｜tool_calls>",
             "</｜DSML｜tool_calls>",
@@ -127,6 +171,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "deepseek-v4.1",
         title: "DeepSeek V4.1: DSML tags with a space in each",
+        format: INVOKE_THINKS,
         marks: &[
             "<｜DSML｜ calls>",
             "</｜DSML｜ calls>",
@@ -140,6 +185,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "hermes",
         title: "Hermes: JSON in <tool_call> tags",
+        format: IN_TAGS_THINKS,
         marks: &["<tool_call>", "</tool_call>", "<|im_end|>"],
         exact: &[],
         patterns: &[
@@ -148,6 +194,7 @@ pub(crate) const FAMILIES: &[Family] = &[
             "hermes-2-pro-mistral",
             "hermes-2-theta-llama-3",
             "hermes-2-mixtral",
+            "hermes-2-mistral",
             "hermes-2.5-mistral",
             "hermes-3-llama-3",
             "hermes-4-llama-3",
@@ -157,6 +204,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "llama-3",
         title: "Llama 3: a bare JSON object with name and parameters",
+        format: LLAMA,
         marks: &["<|python_tag|>", "<|eom_id|>", "<|eot_id|>", "<|start_header_id|>", "<|end_header_id|>"],
         exact: &[],
         patterns: &["llama-3", "llama3", "llama_3"],
@@ -164,6 +212,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "llama-4",
         title: "Llama 4, Llama 3.2 small and ToolACE: a list of Python calls",
+        format: PYTHON,
         marks: &["<|python_start|>", "<|python_end|>", "<|python_tag|>", "<|eom|>", "<|eot|>", "<|eot_id|>"],
         exact: &[],
         patterns: &[
@@ -179,6 +228,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "mistral-v3",
         title: "Mistral up to the third tokenizer: [TOOL_CALLS], then a JSON array",
+        format: ARRAY_IDS,
         marks: MISTRAL,
         exact: &[],
         patterns: &[
@@ -194,6 +244,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "mistral",
         title: "Mistral since the eleventh tokenizer: [TOOL_CALLS]name[ARGS]JSON",
+        format: MISTRAL_NAMED,
         marks: MISTRAL,
         exact: &[],
         patterns: &["mistral", "ministral", "devstral", "magistral", "codestral"],
@@ -201,6 +252,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "glm-4.5",
         title: "GLM-4.5 and 4.6: key and value tags, one a line",
+        format: KEY_VALUES,
         marks: KEY_VALUE_TAGS,
         exact: &[],
         patterns: &["glm-4.5", "glm-4.6", "glm4.5", "glm4.6", "glm-4", "glm4"],
@@ -208,6 +260,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "glm-4.7",
         title: "GLM-4.7 and GLM-5: key and value tags in one line",
+        format: KEY_VALUES,
         marks: KEY_VALUE_TAGS,
         exact: &[],
         patterns: &["glm-4.7", "glm4.7", "glm-5", "glm5"],
@@ -215,6 +268,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "kimi-k2",
         title: "Kimi K2: a section of calls, the name in the id",
+        format: KIMI,
         marks: &[
             "<|tool_calls_section_begin|>",
             "<|tool_calls_section_end|>",
@@ -231,6 +285,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "kimi-k3",
         title: "Kimi K3: XTML, typed arguments between open and close tokens",
+        format: CHANNELS,
         marks: &["<|open|>", "<|close|>", "<|sep|>", "<|im_end|>"],
         exact: &[],
         patterns: &["kimi-k3", "kimi_k3"],
@@ -238,6 +293,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "minimax-m1",
         title: "MiniMax-M1: JSON objects, one a line, in <tool_calls> tags",
+        format: IN_TAGS,
         marks: &["<tool_calls>", "</tool_calls>"],
         exact: &[],
         patterns: &["minimax-m1"],
@@ -245,6 +301,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "minimax-m2",
         title: "MiniMax-M2: <invoke name=…> with a tag for each parameter",
+        format: INVOKE_THINKS,
         marks: &["<minimax:tool_call>", "</minimax:tool_call>", "</invoke>", "</parameter>", "[e~["],
         exact: &[],
         patterns: &["minimax", "minimax-m2"],
@@ -252,6 +309,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "minimax-m3",
         title: "MiniMax-M3: tags behind a namespace token, the parameter's name as the tag",
+        format: INVOKE_THINKS,
         marks: &[
             "]<]minimax[>[",
             "]<]minimax[>[<tool_call>",
@@ -264,6 +322,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "gpt-oss",
         title: "gpt-oss: Harmony channels",
+        format: CHANNELS,
         marks: &[
             "<|start|>",
             "<|end|>",
@@ -282,6 +341,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "gemma-4",
         title: "Gemma 4: a call in braces with bare keys",
+        format: GEMMA,
         marks: &[
             "<|tool_call>",
             "<tool_call|>",
@@ -297,6 +357,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "functiongemma",
         title: "FunctionGemma: a call in braces with escape marks",
+        format: BRACES,
         marks: &["<start_function_call>", "<end_function_call>", "<escape>", "<end_of_turn>"],
         exact: &[],
         patterns: &["functiongemma", "function-gemma"],
@@ -304,6 +365,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "gemma-3",
         title: "Gemma 3: Python calls in a tool_code fence",
+        format: PYTHON,
         marks: &["```tool_code", "```tool_call", "<end_of_turn>", "<start_of_turn>"],
         exact: &[],
         patterns: &["gemma-3", "gemma3", "gemma"],
@@ -311,6 +373,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "command",
         title: "Command R7B, A and 4: a JSON array in an action block",
+        format: COMMAND,
         marks: &[
             "<|START_ACTION|>",
             "<|END_ACTION|>",
@@ -328,6 +391,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "command-r",
         title: "Command R and R+: Action, then a JSON array in a fence",
+        format: ARRAY,
         marks: &["<|END_OF_TURN_TOKEN|>"],
         exact: &[],
         patterns: &["command-r-plus", "command-r-08", "command-r-v01", "command-r:"],
@@ -335,6 +399,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "internlm2",
         title: "InternLM2: JSON in an action block",
+        format: IN_TAGS,
         marks: &["<|action_start|>", "<|plugin|>", "<|action_end|>", "<|interpreter|>", "<|im_end|>"],
         exact: &[],
         patterns: &["internlm2", "internlm3"],
@@ -342,6 +407,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "intern-s1",
         title: "Intern-S1: JSON in an action block, with a space before the plugin mark",
+        format: IN_TAGS_THINKS,
         marks: &[
             "<|action_start|> <|plugin|>",
             "<|action_start|>",
@@ -355,6 +421,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "granite-4",
         title: "Granite 4: JSON in <tool_call> tags",
+        format: IN_TAGS_THINKS,
         marks: &["<tool_call>", "</tool_call>", "<|end_of_text|>"],
         exact: &[],
         patterns: &["granite-4", "granite4"],
@@ -362,6 +429,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "granite-3",
         title: "Granite 3: a JSON array behind a mark",
+        format: ARRAY,
         marks: &["<|tool_call|>", "<tool_call>", "<|end_of_text|>"],
         exact: &[],
         patterns: &["granite-3", "granite3", "granite"],
@@ -369,6 +437,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "granite-20b",
         title: "Granite 20B function calling: JSON behind a mark",
+        format: ARRAY,
         marks: &["<function_call>", "<|endoftext|>"],
         exact: &[],
         patterns: &["granite-20b"],
@@ -376,6 +445,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "phi-4",
         title: "Phi-4: functools, then a JSON array",
+        format: ARRAY,
         marks: &["functools", "<|tool_call|>", "<|/tool_call|>", "<|end|>"],
         exact: &[],
         patterns: &["phi-4", "phi4"],
@@ -383,6 +453,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "firefunction",
         title: "FireFunction: functools, then a JSON array",
+        format: ARRAY,
         marks: &["functools", "<|eot_id|>"],
         exact: &[],
         patterns: &["firefunction"],
@@ -390,6 +461,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "functionary-v3.1",
         title: "Functionary v3.1: <function=…> with JSON inside",
+        format: NAMED,
         marks: &["</function>", "<|python_tag|>", "<|eom_id|>", "<|eot_id|>"],
         exact: &[],
         patterns: &["functionary-small-v3.1", "functionary-medium-v3.1", "functionary-v3.1"],
@@ -397,6 +469,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "functionary-v3.2",
         title: "Functionary v3.2: a line with the name, then JSON",
+        format: CHANNELS,
         marks: &[">>>", "<|eot_id|>"],
         exact: &[],
         patterns: &["functionary"],
@@ -404,6 +477,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "xlam",
         title: "xLAM: a bare JSON array",
+        format: ARRAY,
         marks: &["<tool_call>", "</tool_call>", "[TOOL_CALLS]", "<|eot_id|>"],
         exact: &[],
         patterns: &["xlam", "llama-xlam"],
@@ -411,6 +485,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "nemotron-3",
         title: "Nemotron 3: <function=…> with a tag for each parameter",
+        format: FUNCTION,
         marks: &["<tool_call>", "</tool_call>", "</function>", "</parameter>", "<|im_end|>"],
         exact: &[],
         patterns: &["nemotron-3", "nemotron3"],
@@ -418,6 +493,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "nemotron",
         title: "Nemotron: a JSON array in <TOOLCALL> tags",
+        format: ARRAY_THINKS,
         marks: &["<TOOLCALL>", "</TOOLCALL>"],
         exact: &[],
         patterns: &["nemotron"],
@@ -425,6 +501,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "smollm3",
         title: "SmolLM3: JSON in <tool_call> tags",
+        format: IN_TAGS_THINKS,
         marks: &["<tool_call>", "</tool_call>", "<|im_end|>"],
         exact: &[],
         patterns: &["smollm3", "smollm-3"],
@@ -432,6 +509,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "exaone-4",
         title: "EXAONE 4: JSON in <tool_call> tags",
+        format: IN_TAGS_THINKS,
         marks: &["<tool_call>", "</tool_call>", "[|endofturn|]"],
         exact: &[],
         patterns: &["exaone-4", "exaone4"],
@@ -439,6 +517,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "ernie-4.5",
         title: "ERNIE 4.5: JSON in <tool_call> tags",
+        format: ERNIE,
         marks: &["<tool_call>", "</tool_call>", "<response>", "</response>"],
         exact: &[],
         patterns: &["ernie-4.5", "ernie4.5"],
@@ -446,6 +525,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "longcat",
         title: "LongCat: JSON or key and value tags in <longcat_tool_call> tags",
+        format: IN_TAGS,
         marks: &[
             "<longcat_tool_call>",
             "</longcat_tool_call>",
@@ -460,6 +540,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "jamba",
         title: "Jamba: a JSON array in <tool_calls> tags",
+        format: ARRAY,
         marks: &["<tool_calls>", "</tool_calls>"],
         exact: &[],
         patterns: &["jamba"],
@@ -467,6 +548,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "hunyuan-a13b",
         title: "Hunyuan-A13B: a JSON array in <tool_calls> tags",
+        format: HUNYUAN,
         marks: &["<tool_calls>", "</tool_calls>"],
         exact: &[],
         patterns: &["hunyuan-a13b", "hunyuan"],
@@ -474,6 +556,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "hy3",
         title: "Hy3 and Hy4: key and value tags in <tool_calls> tags",
+        format: HUNYUAN_KEY_VALUES,
         marks: &[
             "<tool_calls>",
             "</tool_calls>",
@@ -491,13 +574,15 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "apriel",
         title: "Apriel: a JSON array in <tool_calls> tags",
+        format: ARRAY_THINKS,
         marks: &["<tool_calls>", "</tool_calls>", "<|end|>"],
         exact: &[],
-        patterns: &["apriel"],
+        patterns: &["apriel", "apriel-nemotron"],
     },
     Family {
         name: "apertus",
         title: "Apertus: a JSON array of one-key objects",
+        format: ARRAY,
         marks: &["<|tools_prefix|>", "<|tools_suffix|>"],
         exact: &[],
         patterns: &["apertus"],
@@ -505,6 +590,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "seed-oss",
         title: "Seed-OSS: <function=…> with Python values",
+        format: FUNCTION_PYTHON,
         marks: &["<seed:tool_call>", "</seed:tool_call>", "</function>", "</parameter>", "<seed:eos>"],
         exact: &[],
         patterns: &["seed-oss", "seedoss", "seed_oss"],
@@ -512,6 +598,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "mimo",
         title: "MiMo: <function=…> with values as they are",
+        format: FUNCTION_VERBATIM,
         marks: FUNCTION_TAGS,
         exact: &[],
         patterns: &["mimo-v2", "mimo"],
@@ -519,6 +606,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "mimo-vl",
         title: "MiMo-VL: JSON in <tool_call> tags",
+        format: IN_TAGS,
         marks: HERMES,
         exact: &[],
         patterns: &["mimo-vl"],
@@ -526,6 +614,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "step-3.5",
         title: "Step 3.5 and later: <function=…> with a tag for each parameter",
+        format: FUNCTION,
         marks: FUNCTION_TAGS,
         exact: &[],
         patterns: &["step-3.5", "step3p5", "step-3.7", "step3.5"],
@@ -533,6 +622,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "step3",
         title: "Step3: <steptml:invoke> between special tokens",
+        format: INVOKE,
         marks: &[
             "<｜tool_calls_begin｜>",
             "<｜tool_calls_end｜>",
@@ -548,6 +638,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "nanbeige",
         title: "Nanbeige: <function=…> with a tag for each parameter",
+        format: FUNCTION,
         marks: FUNCTION_TAGS,
         exact: &[],
         patterns: &["nanbeige"],
@@ -555,6 +646,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "ling-3",
         title: "Ling 3: key and value tags",
+        format: KEY_VALUES,
         marks: KEY_VALUE_TAGS,
         exact: &[],
         patterns: &["ling-3", "ling3"],
@@ -562,6 +654,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "laguna",
         title: "Laguna: key and value tags",
+        format: KEY_VALUES,
         marks: KEY_VALUE_TAGS,
         exact: &[],
         patterns: &["laguna"],
@@ -569,6 +662,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "olmo-3",
         title: "OLMo 3: Python calls, one a line, in <function_calls> tags",
+        format: PYTHON,
         marks: &["<function_calls>", "</function_calls>"],
         exact: &[],
         patterns: &["olmo-3", "olmo3"],
@@ -576,6 +670,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "lfm2",
         title: "LFM2: a list of Python calls between special tokens",
+        format: PYTHON,
         marks: &["<|tool_call_start|>", "<|tool_call_end|>", "<|im_end|>"],
         exact: &[],
         patterns: &["lfm2"],
@@ -583,6 +678,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "gigachat-3",
         title: "GigaChat 3: JSON behind a mark",
+        format: IN_TAGS,
         marks: &["<|function_call|>", "<|role_sep|>", "<|message_sep|>", "</s>"],
         exact: &[],
         patterns: &["gigachat3", "gigachat-3"],
@@ -590,6 +686,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "minicpm5",
         title: "MiniCPM5: <function name=…> with CDATA",
+        format: INVOKE_THINKS,
         marks: &["</function>", "</param>", "<![CDATA[", "]]>"],
         exact: &[],
         patterns: &["minicpm5", "minicpm-5"],
@@ -597,6 +694,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "solar-open",
         title: "Solar Open: id, name and arguments between marks",
+        format: NAMED,
         marks: &["<|tool_call:begin|>", "<|tool_call:name|>", "<|tool_call:args|>", "<|tool_call:end|>"],
         exact: &[],
         patterns: &["solar-open"],
@@ -604,6 +702,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "inkling",
         title: "Inkling: JSON behind a content mark",
+        format: NAMED,
         marks: &["<|message_model|>", "<|content_invoke_tool_json|>", "<|end_message|>"],
         exact: &[],
         patterns: &["inkling"],
@@ -611,6 +710,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "muse",
         title: "Muse: <atem:invoke> with a tag for each parameter",
+        format: INVOKE,
         marks: &["<atem:function_calls>", "</atem:function_calls>", "</atem:invoke>", "</atem:parameter>"],
         exact: &[],
         patterns: &["muse-", "glimmer"],
@@ -618,6 +718,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "dots",
         title: "dots: JSON in <dots_function_call> tags",
+        format: INVOKE,
         marks: &["<dots_function_call>", "</dots_function_call>"],
         exact: &[],
         patterns: &["dots.llm", "dots-llm"],
@@ -625,6 +726,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         name: "claude",
         title: "Claude, where its own tags leak: <invoke name=…> with a tag for each parameter",
+        format: INVOKE,
         marks: &["<function_calls>", "</function_calls>", "</invoke>", "</parameter>"],
         exact: &[],
         patterns: &["claude"],

@@ -35,6 +35,8 @@ const MODELS: &[(&str, &str)] = &[
     ("NousResearch/Hermes-3-Llama-3.1-8B", "hermes"),
     ("NousResearch/Hermes-2-Pro-Mistral-7B", "hermes"),
     ("NousResearch/Nous-Hermes-2-Mixtral-8x7B-DPO", "hermes"),
+    ("NousResearch/Nous-Hermes-2-Mistral-7B-DPO", "hermes"),
+    ("ServiceNow-AI/Apriel-Nemotron-15b-Thinker", "apriel"),
     ("hermes3:8b", "hermes"),
     ("meta-llama/Llama-3.3-70B-Instruct", "llama-3"),
     ("llama3.1:8b", "llama-3"),
@@ -143,7 +145,7 @@ fn how_a_name_matches() {
 
 #[test]
 fn every_row_is_well_formed() {
-    for Family { name, title, marks, exact, patterns } in families() {
+    for Family { name, title, marks, exact, patterns, .. } in families() {
         assert!(!title.is_empty() && !marks.is_empty() && !patterns.is_empty(), "{name}");
         assert!(marks.iter().all(|mark| !mark.trim().is_empty()), "{name}: a mark is blank");
         let mut unique: Vec<_> = marks.iter().collect();

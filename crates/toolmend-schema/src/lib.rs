@@ -51,6 +51,7 @@ mod settle;
 mod source;
 mod string;
 mod tool;
+mod typed;
 
 pub use tool::{Tool, ToolError};
 

@@ -121,6 +121,14 @@ impl<'s> Reach<'s> {
         listed.chain(self.schemas.iter().filter_map(|s| s.get("const")))
     }
 
+    /// The types that are named here.
+    pub(crate) fn types(&self) -> impl Iterator<Item = &'s str> + use<'_, 's> {
+        self.schemas.iter().filter_map(|s| s.get("type")).flat_map(|types| match types {
+            Value::Array(list) => list.iter().filter_map(Value::as_str).collect(),
+            one => one.as_str().into_iter().collect::<Vec<_>>(),
+        })
+    }
+
     /// What applies to a property's value.
     pub(crate) fn property(&self, name: &str) -> Reach<'s> {
         let mut inner = Vec::new();

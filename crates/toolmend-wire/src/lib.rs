@@ -49,6 +49,7 @@ mod error;
 mod frame;
 pub mod json;
 mod limits;
+mod promote;
 mod protocol;
 mod recorded;
 mod recorder;
@@ -63,6 +64,7 @@ pub use error::{WireError, WireErrorKind};
 pub use limits::{
     Exceeded, Limits, MAX_CALLS, MAX_CHOICES, MAX_EVENT_BYTES, MAX_HELD_BYTES, MAX_QUEUED_BYTES,
 };
+pub use promote::Promoter;
 pub use protocol::ProtocolKind;
 pub use recorded::{Call, CallFault, Choice, Fault, FaultKind, Finish, Recorded, Usage};
 pub use recorder::Recorder;

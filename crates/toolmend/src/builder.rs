@@ -2,10 +2,10 @@
 
 use core::fmt;
 
-use toolmend_core::{CallJudge, Evidence, FoundCall, Judge, NoJudge, Policy, Verdict, mend};
-use toolmend_formats::{Match, family};
+use toolmend_core::{CallJudge, Evidence, FoundCall, Judge, Kinds, NoJudge, Offer, Policy, Verdict, mend};
+use toolmend_formats::{Match, Promote, Reader, family};
 use toolmend_schema::Tool;
-use toolmend_wire::{Call, Recorded};
+use toolmend_wire::{Call, Limits, Promoter, Recorded};
 
 use crate::settled::{Outcome, SettledCall};
 
@@ -121,6 +121,38 @@ impl<'a> Toolmend<'a> {
         Some(self.judged(body, evidence.tool(name), self.judge_of(name)?))
     }
 
+    /// A reader of one assistant's text that makes calls of these tools, under this policy and for this
+    /// model. Without tools it makes none: a call in a text counts only if its tool was offered.
+    ///
+    /// ```
+    /// use toolmend::{Ending, TextEvent, TextReader, Tool, Toolmend};
+    ///
+    /// let tool = Tool::new("search", r#"{"type": "object", "properties": {"query": {"type": "string"}}}"#);
+    /// let toolmend = Toolmend::new().tools([tool]);
+    /// let mut reader = toolmend.reader();
+    /// let mut found = Vec::new();
+    /// let text = "<tool_call>\n{\"name\": \"search\", \"arguments\": {\"query\": \"sse\"}}\n</tool_call>";
+    /// reader.push(text, &mut |_| {});
+    /// reader.finish(Ending::Complete, &mut |event| {
+    ///     if let TextEvent::Call(call) = event {
+    ///         found.push((call.name, call.arguments));
+    ///     }
+    /// });
+    /// assert_eq!(found, [("search".to_owned(), "{\"query\": \"sse\"}".to_owned())]);
+    /// ```
+    #[must_use]
+    pub fn reader(&self) -> Reader<'_> {
+        let reader = if self.tools.is_empty() { Reader::without_tools() } else { Reader::new(self) };
+        reader.matched(self.model).policy(self.policy).promote(Promote::All)
+    }
+
+    /// Makes calls of the text of one turn, bytes in and bytes out: what [`Toolmend::reader`] reads, in the
+    /// words of the turn's protocol. `max_tokens` is the request's cap on output tokens, where it is known.
+    #[must_use]
+    pub fn promoter(&self, promote: Promote, max_tokens: Option<u64>) -> Promoter<Reader<'_>> {
+        Promoter::new(self.reader().promote(promote), Limits::default(), max_tokens)
+    }
+
     fn judge_of(&self, name: &str) -> Option<&dyn Judge> {
         let named = self.tools.iter().find(|tool| tool.name.as_deref() == Some(name));
         match (&self.tools[..], named) {
@@ -157,6 +189,21 @@ impl<'a> Toolmend<'a> {
 
     fn judged(&self, body: &str, evidence: Evidence<'_>, judge: &dyn Judge) -> Verdict {
         mend(body, &evidence.marks(self.model.marks()), judge).under(self.policy)
+    }
+}
+
+impl Offer for Toolmend<'_> {
+    fn judge(&self, tool: &str) -> Option<&dyn Judge> {
+        // A tool without a name judges calls of any, but no text names it.
+        let named = |known: &&Offered<'_>| known.name.as_deref() == Some(tool);
+        self.tools.iter().find(named).map(|tool| tool.judge.judge())
+    }
+
+    fn kinds(&self, tool: &str, parameter: &str) -> Kinds {
+        match self.tools.iter().find(|known| known.name.as_deref() == Some(tool)) {
+            Some(Offered { judge: Judging::Tool(tool), .. }) => tool.kinds(parameter),
+            _ => Kinds::UNKNOWN,
+        }
     }
 }
 

@@ -5,12 +5,16 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::ser::Formatter;
 use serde_json::value::RawValue;
+use toolmend::formats::{Parts, Promote};
 use toolmend::wire::Recorder;
-use toolmend::{Edit, Ending, Outcome, Policy, Receipt, SettledCall, Toolmend, Verdict};
+use toolmend::{
+    Edit, Ending, Outcome, Policy, Receipt, SettledCall, TextCall, TextReader, Toolmend, Verdict,
+};
 use toolmend_schema::Tool;
 
 use super::lines::Chunk;
 use super::record::{self, Malformed, Record, Said};
+use super::request::Text;
 use crate::model::General;
 use crate::receipt::rule_names;
 use crate::tools::mend_body;
@@ -19,6 +23,7 @@ use crate::turn::TurnJson;
 /// Answers records. One for all workers.
 pub(crate) struct Clerk {
     pub(crate) policy: Policy,
+    pub(crate) promote: Promote,
 }
 
 /// The answers to a chunk, and what they come to.
@@ -59,6 +64,7 @@ impl Clerk {
         match &record.said {
             Said::Arguments(body) => self.mend_body(record, body, answers),
             Said::Turn(body) => self.mend_turn(record, body, answers),
+            Said::Text(text) => self.read_text(record, text, answers),
         }
     }
 
@@ -89,7 +95,8 @@ impl Clerk {
         answers.put(&TurnAnswerJson { id: record.id, verdict, ok: verdict != "declined", turn });
     }
 
-    fn mend_body(&self, record: &Record<'_>, body: &str, answers: &mut Answers) {
+    /// Whose rules a record is under; notes a model of no known family.
+    fn mender(&self, record: &Record<'_>, answers: &mut Answers) -> Toolmend<'static> {
         let mut mender = Toolmend::new().policy(self.policy);
         if let Some(model) = &record.model {
             mender = mender.model(model);
@@ -98,6 +105,11 @@ impl Clerk {
                 answers.strange_model.get_or_insert_with(|| model.clone());
             }
         }
+        mender
+    }
+
+    fn mend_body(&self, record: &Record<'_>, body: &str, answers: &mut Answers) {
+        let mender = self.mender(record, answers);
         let evidence = record.evidence();
         let ending = evidence.ending();
         let tool = record.tools.first();
@@ -108,6 +120,25 @@ impl Clerk {
             Verdict::Declined(_) => answers.declined += 1,
         }
         answers.put(&AnswerJson::new(record.id, body, ending, &verdict));
+    }
+
+    fn read_text(&self, record: &Record<'_>, text: &Text, answers: &mut Answers) {
+        let mender = self.mender(record, answers);
+        let ending = record.evidence().ending();
+        let mender = mender.tools(text.choice.of(&record.tools));
+        let mut reader = mender.reader().promote(self.promote).parallel(text.parallel).prefill(&text.prefill);
+        let mut parts = Parts::default();
+        for piece in &text.pieces {
+            reader.push(piece, &mut |event| parts.take(event));
+        }
+        reader.finish(ending, &mut |event| parts.take(event));
+        let parts = parts.end();
+        if parts.calls.is_empty() {
+            answers.intact += 1;
+        } else {
+            answers.mended += 1;
+        }
+        answers.put(&TextJson::new(record.id, ending, &parts));
     }
 }
 
@@ -156,6 +187,74 @@ struct AnswerJson<'a> {
     ending: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'static str>,
+}
+
+/// The answer to an assistant's text.
+#[derive(Serialize)]
+struct TextJson<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a RawValue>,
+    /// `mended` where calls were made of it, else `intact`.
+    verdict: &'static str,
+    ok: bool,
+    /// Always null, and the edits none: these are a body's.
+    output: Option<&'a str>,
+    rules: Vec<&'static str>,
+    edits: Vec<EditJson>,
+    content: &'a str,
+    reasoning: Option<&'a str>,
+    calls: Vec<CallJson<'a>>,
+    ending: &'static str,
+}
+
+/// A call that was made of a text.
+#[derive(Serialize)]
+struct CallJson<'a> {
+    name: &'a str,
+    arguments: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    /// `intact` where the call stood as its format writes it.
+    verdict: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grade: Option<&'static str>,
+    rules: Vec<&'static str>,
+}
+
+impl<'a> TextJson<'a> {
+    fn new(id: Option<&'a RawValue>, ending: Ending, parts: &'a Parts) -> Self {
+        let call = |call: &'a TextCall| CallJson {
+            name: &call.name,
+            arguments: &call.arguments,
+            id: call.id.as_deref(),
+            verdict: if call.rules.is_empty() { "intact" } else { "mended" },
+            grade: call.grade.map(toolmend::Grade::name),
+            rules: call.rules.iter().map(|rule| rule.name()).collect(),
+        };
+        TextJson {
+            id,
+            verdict: if parts.calls.is_empty() { "intact" } else { "mended" },
+            ok: true,
+            output: None,
+            rules: rules(&parts.calls),
+            edits: Vec::new(),
+            content: &parts.content,
+            reasoning: Some(parts.reasoning.as_str()).filter(|text| !text.is_empty()),
+            calls: parts.calls.iter().map(call).collect(),
+            ending: ending.name(),
+        }
+    }
+}
+
+/// The rules that mended any of the calls, each once.
+fn rules(calls: &[TextCall]) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    for rule in calls.iter().flat_map(|call| &call.rules) {
+        if !names.contains(&rule.name()) {
+            names.push(rule.name());
+        }
+    }
+    names
 }
 
 /// The answer to a record that holds a whole turn. `verdict` is that of its worst call.

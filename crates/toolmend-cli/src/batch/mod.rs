@@ -15,6 +15,7 @@ mod lines;
 mod pipeline;
 mod progress;
 mod record;
+mod request;
 
 use crate::failure::{Exit, Failure};
 use crate::input::Input;
@@ -36,7 +37,7 @@ pub(crate) fn run(options: Batch) -> Result<Exit, Failure> {
     lines.check_text()?;
     let output = Output::named(options.output, &options.source)?;
     progress.share_terminal(output.is_terminal());
-    let clerk = Clerk { policy: options.policy };
+    let clerk = Clerk { policy: options.policy, promote: options.promote };
     let mut report = Report { output, progress, source: options.source.to_string(), seen: Seen::default() };
     pipeline::run(options.jobs, lines, move |chunk| clerk.answer(chunk), |answers| report.file(&answers))?;
     report.close();

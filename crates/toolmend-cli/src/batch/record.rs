@@ -10,6 +10,7 @@ use toolmend::Evidence;
 use toolmend_schema::{Tool, ToolError};
 
 use super::lines::{Line, MAX_LINE};
+use super::request::{self, Choice, Text};
 
 /// A record that can be worked on.
 #[derive(Debug)]
@@ -21,7 +22,7 @@ pub(crate) struct Record<'a> {
     pub(crate) model: Option<String>,
     pub(crate) finish: Finish,
     pub(crate) usage: Usage,
-    /// The tool that is called; with a turn, all that were offered.
+    /// The tool that is called; with a turn or a text, all that were offered.
     pub(crate) tools: Vec<Tool>,
 }
 
@@ -32,6 +33,8 @@ pub(crate) enum Said {
     Arguments(String),
     /// The body of a response: a whole turn, in any protocol.
     Turn(String),
+    /// An assistant's text.
+    Text(Text),
 }
 
 /// What a record says about how its turn ended.
@@ -100,13 +103,13 @@ pub(crate) fn read(line: &Line) -> Result<Record<'_>, Malformed<'_>> {
 }
 
 /// What is wrong with a line.
-enum Wrong<'a> {
+pub(super) enum Wrong<'a> {
     TooLong,
     NotUtf8 { at: usize },
     NotJson(&'a serde_json::Error),
     NoBody,
     TwoBodies,
-    AssistantText,
+    TwoTexts,
     NotOfType { field: &'static str, wanted: &'static str },
     LoneSurrogate { field: &'static str, at: usize },
     Tool { field: &'static str, error: ToolError },
@@ -124,13 +127,15 @@ impl fmt::Display for Wrong<'_> {
                 let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
                 write!(f, ", byte {}: not a JSON record: {what}", error.column().saturating_sub(1))
             }
-            Wrong::NoBody => f.write_str(": the record has no \"arguments\""),
+            Wrong::NoBody => f.write_str(
+                ": the record has no \"arguments\", no \"body\" and no assistant text (\"content\", \"chunks\")",
+            ),
             Wrong::TwoBodies => {
                 f.write_str(": the record has more than one of \"arguments\", \"body\" and assistant text; give one of them")
             }
-            Wrong::AssistantText => f.write_str(
-                ": assistant text (\"content\", \"chunks\") is not read by this version; give a call's \"arguments\"",
-            ),
+            Wrong::TwoTexts => {
+                f.write_str(": the record has both \"content\" and \"chunks\"; give one of them")
+            }
             Wrong::NotOfType { field, wanted } => write!(f, ": {field:?} is not {wanted}"),
             Wrong::LoneSurrogate { field, at } => write!(
                 f,
@@ -154,6 +159,9 @@ struct Fields<'a> {
     usage: Option<&'a RawValue>,
     tool: Option<&'a RawValue>,
     tools: Option<&'a RawValue>,
+    prefill: Option<&'a RawValue>,
+    tool_choice: Option<&'a RawValue>,
+    parallel_tool_calls: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -169,6 +177,9 @@ enum Field {
     Usage,
     Tool,
     Tools,
+    Prefill,
+    ToolChoice,
+    ParallelToolCalls,
     #[serde(other)]
     Other,
 }
@@ -183,14 +194,13 @@ impl<'a> Fields<'a> {
 
     fn into_record(self, id: Option<&'a RawValue>) -> Result<Record<'a>, Wrong<'static>> {
         let given = |field: Option<&'a RawValue>| field.filter(|raw| !is_null(raw));
-        let assistant_text = given(self.content).or(given(self.chunks)).is_some();
-        let said = match (given(self.arguments), given(self.body)) {
-            (Some(_), Some(_)) => return Err(Wrong::TwoBodies),
-            (Some(_), _) | (_, Some(_)) if assistant_text => return Err(Wrong::TwoBodies),
-            (Some(raw), None) => Said::Arguments(string(raw, "arguments")?),
-            (None, Some(raw)) => Said::Turn(string(raw, "body")?),
-            (None, None) if assistant_text => return Err(Wrong::AssistantText),
-            (None, None) => return Err(Wrong::NoBody),
+        let text = given(self.content).or(given(self.chunks));
+        let said = match (given(self.arguments), given(self.body), text) {
+            (Some(raw), None, None) => Said::Arguments(string(raw, "arguments")?),
+            (None, Some(raw), None) => Said::Turn(string(raw, "body")?),
+            (None, None, Some(_)) => Said::Text(self.text()?),
+            (None, None, None) => return Err(Wrong::NoBody),
+            _ => return Err(Wrong::TwoBodies),
         };
         let finish = match self.finish_reason {
             None => Finish::Unknown,
@@ -205,6 +215,28 @@ impl<'a> Fields<'a> {
             tools.clear();
         }
         Ok(Record { id, said, model, finish, usage, tools })
+    }
+}
+
+impl Fields<'_> {
+    /// The assistant's text, and what the request said of calls.
+    fn text(&self) -> Result<Text, Wrong<'static>> {
+        let given = |field: Option<&RawValue>| field.filter(|raw| !is_null(raw)).map(ToOwned::to_owned);
+        let pieces = match (given(self.content), given(self.chunks)) {
+            (Some(_), Some(_)) => return Err(Wrong::TwoTexts),
+            (Some(raw), None) => vec![string(&raw, "content")?],
+            (None, Some(raw)) => request::pieces(&raw)?,
+            (None, None) => Vec::new(),
+        };
+        Ok(Text {
+            pieces,
+            prefill: given(self.prefill).map(|raw| string(&raw, "prefill")).transpose()?.unwrap_or_default(),
+            choice: given(self.tool_choice).map(|raw| Choice::read(&raw)).transpose()?.unwrap_or_default(),
+            parallel: given(self.parallel_tool_calls)
+                .map(|raw| request::parallel(&raw))
+                .transpose()?
+                .unwrap_or(true),
+        })
     }
 }
 
@@ -236,6 +268,9 @@ impl<'de: 'a, 'a> Visitor<'de> for &mut Fields<'a> {
                 Field::Usage => (&mut self.usage, "usage"),
                 Field::Tool => (&mut self.tool, "tool"),
                 Field::Tools => (&mut self.tools, "tools"),
+                Field::Prefill => (&mut self.prefill, "prefill"),
+                Field::ToolChoice => (&mut self.tool_choice, "tool_choice"),
+                Field::ParallelToolCalls => (&mut self.parallel_tool_calls, "parallel_tool_calls"),
                 Field::Other => {
                     map.next_value::<IgnoredAny>()?;
                     continue;
@@ -287,7 +322,7 @@ fn is_null(raw: &RawValue) -> bool {
     raw.get() == "null"
 }
 
-fn string(raw: &RawValue, field: &'static str) -> Result<String, Wrong<'static>> {
+pub(super) fn string(raw: &RawValue, field: &'static str) -> Result<String, Wrong<'static>> {
     let text = raw.get();
     if !text.starts_with('"') {
         return Err(Wrong::NotOfType { field, wanted: "a string" });

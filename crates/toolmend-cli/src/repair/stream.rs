@@ -3,7 +3,7 @@
 use toolmend::Toolmend;
 use toolmend::wire::{CallReport, StreamEnd, Turn, TurnOptions};
 
-use super::exit_of;
+use super::{exit_of, texts};
 use crate::failure::{Exit, Failure};
 use crate::options::Repair;
 use crate::output::Output;
@@ -25,14 +25,24 @@ pub(super) fn run(options: &Repair) -> Result<Exit, Failure> {
         TurnOptions { hold: options.hold, max_tokens: options.max_tokens, ..TurnOptions::default() },
         show.tools.judge(mender),
     );
-    let (mut buffer, mut out) = (vec![0; options.chunk], Vec::new());
+    let texts = texts(show);
+    let mut promoter = texts.promoter(options.promote, options.max_tokens);
+    let (mut buffer, mut told, mut out) = (vec![0; options.chunk], Vec::new(), Vec::new());
     let mut so_far = Exit::Good;
     loop {
         let read = input.read_some(&mut buffer)?;
         match read {
-            0 => turn.finish(StreamEnd::Clean, &mut out),
-            n => turn.push(&buffer[..n], &mut out),
+            0 => {
+                promoter.finish(StreamEnd::Clean, &mut told);
+                turn.push(&told, &mut out);
+                turn.finish(StreamEnd::Clean, &mut out);
+            }
+            n => {
+                promoter.push(&buffer[..n], &mut told);
+                turn.push(&told, &mut out);
+            }
         }
+        told.clear();
         so_far = so_far.and(tell(&mut turn, show.trace));
         if !out.is_empty() {
             output.put(&out, so_far)?;

@@ -105,8 +105,20 @@ fn what_is_no_record_is_said_and_the_rest_goes_on() {
             Some(json!(3)),
             "unpaired surrogate (the escape at byte 18",
         ),
-        ("{\"id\":4,\"content\":\"<tool_call>\"}", Some(json!(4)), "assistant text"),
-        ("{\"id\":4,\"chunks\":[\"<tool_\",\"call>\"]}", Some(json!(4)), "assistant text"),
+        ("{\"id\":4,\"content\":[\"x\"]}", Some(json!(4)), "\"content\" is not a string"),
+        ("{\"id\":4,\"chunks\":\"x\"}", Some(json!(4)), "\"chunks\" is not a list of strings"),
+        ("{\"id\":4,\"chunks\":[1]}", Some(json!(4)), "\"chunks\" is not a string"),
+        ("{\"id\":4,\"content\":\"x\",\"chunks\":[]}", Some(json!(4)), "give one of them"),
+        (
+            "{\"id\":4,\"content\":\"x\",\"parallel_tool_calls\":1}",
+            Some(json!(4)),
+            "\"parallel_tool_calls\" is not true or false",
+        ),
+        (
+            "{\"id\":4,\"content\":\"x\",\"tool_choice\":[]}",
+            Some(json!(4)),
+            "\"tool_choice\" is not a word, or an object",
+        ),
         ("{\"id\":4,\"content\":\"x\",\"arguments\":\"{}\"}", Some(json!(4)), "give one of them"),
         (
             "{\"id\":5,\"arguments\":\"{}\",\"finish_reason\":1}",

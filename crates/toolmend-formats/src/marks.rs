@@ -1,0 +1,312 @@
+//! The marks of all formats: which begin a call, which may stand behind one, which part reasoning off.
+//!
+//! A mark is written here in its plain form. Where it has `|`, the text may have one or two of the pipes
+//! that are mistaken for each other (`|`, `｜` U+FF5C, `‖` U+2016; leaks of DeepSeek's DSML show all of
+//! them); where it has `_`, the text may have `▁` (U+2581).
+
+/// How a mark fits the beginning of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fit {
+    /// It does not.
+    No,
+    /// The text ends before the mark does.
+    Part,
+    /// It does, and takes this many bytes.
+    Full(usize),
+}
+
+/// Whether `text` begins with `mark`.
+pub(crate) fn fit(text: &[u8], mark: &str) -> Fit {
+    let mut at = 0;
+    for &want in mark.as_bytes() {
+        let taken = match want {
+            b'|' => match pipe(&text[at..]) {
+                0 => 0,
+                one => one + pipe(&text[at + one..]),
+            },
+            b'_' if text[at..].starts_with("▁".as_bytes()) => "▁".len(),
+            _ => usize::from(text.get(at) == Some(&want)),
+        };
+        if taken == 0 {
+            return if at == text.len() { Fit::Part } else { Fit::No };
+        }
+        at += taken;
+    }
+    Fit::Full(at)
+}
+
+/// How many bytes the pipe takes that `text` begins with.
+fn pipe(text: &[u8]) -> usize {
+    match text {
+        [b'|', ..] => 1,
+        _ if text.starts_with("｜".as_bytes()) || text.starts_with("‖".as_bytes()) => 3,
+        _ => 0,
+    }
+}
+
+/// Which of `marks` `text` begins with, and its length; or that more text is needed to tell.
+pub(crate) fn first<'m, T>(text: &[u8], marks: &'m [T], mark: impl Fn(&T) -> &str) -> Found<&'m T> {
+    let mut part = false;
+    for one in marks {
+        match fit(text, mark(one)) {
+            // No mark is the beginning of another one.
+            Fit::Full(length) => return Found::Full(one, length),
+            Fit::Part => part = true,
+            Fit::No => {}
+        }
+    }
+    if part { Found::Part } else { Found::No }
+}
+
+/// What [`first`] answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Found<T> {
+    No,
+    Part,
+    Full(T, usize),
+}
+
+/// What stands behind a mark that begins a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Body {
+    /// Only another mark of this table: it wraps calls.
+    Wrap,
+    /// JSON, a list of calls, or another mark.
+    Json,
+    /// As [`Body::Json`], and Python calls without brackets.
+    Python,
+    /// As [`Body::Json`], and key/value tags behind a name.
+    Tagged,
+    /// JSON, or a name and a mark or JSON (Mistral).
+    Named,
+    /// `ID` or `NAME`, a mark, JSON (Kimi, DeepSeek).
+    Identified,
+    /// `ID`, a mark, `NAME`, a mark, JSON (Solar).
+    IdAndName,
+    /// `NAME`, a mark, an envelope (Inkling).
+    Header,
+    /// `call:NAME{…}` with this mark around strings (Gemma).
+    Brace(&'static str),
+    /// `NAME>` and `<parameter=KEY>` tags, or JSON (Qwen3-Coder, Functionary).
+    Function,
+    /// `"NAME">` and parameter tags.
+    Invoke(&'static Invoke),
+}
+
+/// How a family of `<invoke name=…>` writes its tags.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Invoke {
+    /// What a parameter begins with; empty where its name is the tag (MiniMax-M3).
+    pub(crate) parameter: &'static str,
+    /// What ends a parameter.
+    pub(crate) parameter_end: &'static str,
+    /// What ends the call.
+    pub(crate) end: &'static str,
+}
+
+const PLAIN: Invoke = Invoke { parameter: "<parameter", parameter_end: "</parameter>", end: "</invoke>" };
+const ANTML: Invoke = Invoke {
+    parameter: concat!("<ant", "ml:parameter"),
+    parameter_end: concat!("</ant", "ml:parameter>"),
+    end: concat!("</ant", "ml:invoke>"),
+};
+const ATEM: Invoke =
+    Invoke { parameter: "<atem:parameter", parameter_end: "</atem:parameter>", end: "</atem:invoke>" };
+const STEP: Invoke = Invoke {
+    parameter: "<steptml:parameter",
+    parameter_end: "</steptml:parameter>",
+    end: "</steptml:invoke>",
+};
+const DSML: Invoke =
+    Invoke { parameter: "<|DSML|parameter", parameter_end: "</|DSML|parameter>", end: "</|DSML|invoke>" };
+const DSML_SPACED: Invoke =
+    Invoke { parameter: "<|DSML| parameter", parameter_end: "</|DSML| parameter>", end: "</|DSML| invoke>" };
+const MINICPM: Invoke = Invoke { parameter: "<param", parameter_end: "</param>", end: "</function>" };
+pub(crate) const M3: Invoke =
+    Invoke { parameter: "", parameter_end: "]<]minimax[>[</", end: "]<]minimax[>[</invoke>" };
+
+/// A mark that begins a call, or a wrapper of calls.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Opener {
+    pub(crate) mark: &'static str,
+    pub(crate) body: Body,
+}
+
+const fn opener(mark: &'static str, body: Body) -> Opener {
+    Opener { mark, body }
+}
+
+/// Marks that count wherever they stand in the text of a message.
+pub(crate) const OPENERS: &[Opener] = &[
+    opener("<tool_call>", Body::Tagged),
+    opener("<longcat_tool_call>", Body::Tagged),
+    opener("<iquest_tool_call>", Body::Tagged),
+    opener("<seed:tool_call>", Body::Wrap),
+    opener("<minimax:tool_call>", Body::Wrap),
+    opener("<tool_calls>", Body::Json),
+    opener("<TOOLCALL>", Body::Json),
+    opener("<function_call>", Body::Json),
+    opener("<function_calls>", Body::Python),
+    opener(concat!("<ant", "ml:function_calls>"), Body::Wrap),
+    opener("<atem:function_calls>", Body::Wrap),
+    opener("<dots_function_call>", Body::Wrap),
+    opener("<|DSML|function_calls>", Body::Wrap),
+    opener("<|DSML|tool_calls>", Body::Wrap),
+    opener("<|DSML| calls>", Body::Wrap),
+    opener("<|tool_call|>", Body::Json),
+    opener("<|tool_call_start|>", Body::Json),
+    opener("<|tools_prefix|>", Body::Json),
+    opener("<|START_ACTION|>", Body::Json),
+    opener("<|action_start|>", Body::Wrap),
+    opener("<|plugin|>", Body::Json),
+    opener("<|function_call|>", Body::Json),
+    opener("<|python_tag|>", Body::Json),
+    opener("<|python_start|>", Body::Json),
+    opener("<|role_sep|>", Body::Json),
+    opener("[TOOL_CALLS]", Body::Named),
+    opener("<|tool_calls_begin|>", Body::Wrap),
+    opener("<|tool_calls_section_begin|>", Body::Wrap),
+    opener("<|tool_call_section_begin|>", Body::Wrap),
+    opener("<|tool_call_begin|>", Body::Identified),
+    opener("<|tool_call:begin|>", Body::IdAndName),
+    opener("<|message_model|>", Body::Header),
+    opener("<|tool_call>", Body::Brace("<|\"|>")),
+    opener("<start_function_call>", Body::Brace("<escape>")),
+    opener("<function=", Body::Function),
+    opener("<function name=", Body::Invoke(&MINICPM)),
+    opener("<invoke name=", Body::Invoke(&PLAIN)),
+    opener(concat!("<ant", "ml:invoke name="), Body::Invoke(&ANTML)),
+    opener("<atem:invoke name=", Body::Invoke(&ATEM)),
+    opener("<steptml:invoke name=", Body::Invoke(&STEP)),
+    opener("<|DSML|invoke name=", Body::Invoke(&DSML)),
+    opener("<|DSML| invoke name=", Body::Invoke(&DSML_SPACED)),
+    opener("]<]minimax[>[<tool_call>", Body::Wrap),
+    opener("]<]minimax[>[<invoke name=", Body::Invoke(&M3)),
+];
+
+/// Marks that are plain words, and so count only where a line begins.
+pub(crate) const LINE_OPENERS: &[Opener] = &[
+    opener("functools[", Body::Json),
+    opener("function call<|role_sep|>", Body::Json),
+    opener("```tool_call\n", Body::Json),
+    opener("```tool_calls\n", Body::Json),
+    opener("```tool\n", Body::Json),
+    opener("```tool_code\n", Body::Json),
+];
+
+/// Marks that may stand behind a call or around calls, and alone at the end of a message.
+pub(crate) const CLOSERS: &[&str] = &[
+    "</tool_call>",
+    "</longcat_tool_call>",
+    "</iquest_tool_call>",
+    "</seed:tool_call>",
+    "</minimax:tool_call>",
+    "</tool_calls>",
+    "</TOOLCALL>",
+    "</function_call>",
+    "</function_calls>",
+    concat!("</ant", "ml:function_calls>"),
+    concat!("</ant", "ml:invoke>"),
+    concat!("</ant", "ml:parameter>"),
+    "</atem:function_calls>",
+    "</dots_function_call>",
+    "</|DSML|function_calls>",
+    "</|DSML|tool_calls>",
+    "</|DSML| calls>",
+    "</|DSML|invoke>",
+    "</|DSML|parameter>",
+    "</|DSML| invoke>",
+    "</|DSML| parameter>",
+    "</invoke>",
+    "</parameter>",
+    "</function>",
+    "</arg_value>",
+    "]<]minimax[>[</tool_call>",
+    "<|/tool_call|>",
+    "<|tool_call_end|>",
+    "<|tools_suffix|>",
+    "<|END_ACTION|>",
+    "<|action_end|>",
+    "<|python_end|>",
+    "[/TOOL_CALLS]",
+    "<|tool_calls_end|>",
+    "<|tool_calls_section_end|>",
+    "<|tool_call_section_end|>",
+    "<|tool_call:end|>",
+    "<|tool_sep|>",
+    "<|end_message|>",
+    "<tool_call|>",
+    "<end_function_call>",
+    "<|message_sep|>",
+    "<|im_end|>",
+    "<|eom_id|>",
+    "<|eot_id|>",
+    "<|eom|>",
+    "<|eot|>",
+    "<|endoftext|>",
+    "<|end_of_sentence|>",
+    "<|end_of_text|>",
+    "<|END_OF_TURN_TOKEN|>",
+    "<|END_RESPONSE|>",
+    "<|END_TEXT|>",
+    "<end_of_turn>",
+    "<turn|>",
+    "<seed:eos>",
+    "[|endofturn|]",
+    "[e~[",
+    "</s>",
+];
+
+/// Marks around the answer of families that have some; they say nothing and are taken off.
+pub(crate) const FRAMES: &[&str] = &["<|START_RESPONSE|>", "<|START_TEXT|>"];
+
+/// Marks around reasoning: where it begins, where it ends.
+pub(crate) const REASONING: &[(&str, &str)] = &[
+    ("<think>", "</think>"),
+    ("<seed:think>", "</seed:think>"),
+    ("[THINK]", "[/THINK]"),
+    ("<|START_THINKING|>", "<|END_THINKING|>"),
+    ("<|channel>thought\n", "<channel|>"),
+    ("<scratch_pad>", "</scratch_pad>"),
+];
+
+/// The closer that `text` begins with.
+pub(crate) fn closer(text: &[u8]) -> Found<&'static str> {
+    match first(text, CLOSERS, |mark| mark) {
+        Found::Full(mark, length) => Found::Full(mark, length),
+        Found::Part => Found::Part,
+        Found::No => Found::No,
+    }
+}
+
+/// The opener that `text` begins with.
+pub(crate) fn open(text: &[u8], line_start: bool) -> Found<&'static Opener> {
+    match first(text, OPENERS, |one| one.mark) {
+        Found::No if line_start => first(text, LINE_OPENERS, |one| one.mark),
+        Found::Part if line_start => match first(text, LINE_OPENERS, |one| one.mark) {
+            Found::No => Found::Part,
+            other => other,
+        },
+        other => other,
+    }
+}
+
+/// How many bytes of white space `text` begins with.
+pub(crate) fn white(text: &str) -> usize {
+    text.len() - text.trim_ascii_start().len()
+}
+
+/// How many bytes of white space and closers `text` begins with, and whether there is any closer.
+pub(crate) fn skip_closers(text: &str) -> (usize, bool) {
+    let (mut at, mut any) = (0, false);
+    loop {
+        at += white(&text[at..]);
+        match closer(&text.as_bytes()[at..]) {
+            Found::Full(_, length) => {
+                at += length;
+                any = true;
+            }
+            _ => return (at, any),
+        }
+    }
+}

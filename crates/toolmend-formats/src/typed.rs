@@ -1,0 +1,89 @@
+//! A value without a type becomes JSON: the tool's schema says what it may be.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use toolmend_core::{Ending, Evidence, Kinds, NoJudge, Policy, mend};
+
+use crate::json;
+use crate::python;
+
+/// What the format itself says about a value's type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Says {
+    /// Nothing.
+    Nothing,
+    /// It is a string.
+    Text,
+    /// It is JSON.
+    Json,
+}
+
+/// Writes `text` as JSON. Digits stay as they are written; where a string may stand, it stays a string.
+/// `python` is whether the format writes values as Python prints them, so that `None` is `null`.
+pub(crate) fn value(text: &str, kinds: Kinds, says: Says, python: bool) -> String {
+    let word = text.trim();
+    if says == Says::Text || (says == Says::Nothing && kinds.holds(Kinds::STRING)) {
+        let null = word == "null" || (python && word == "None");
+        if says == Says::Nothing && null && kinds.holds(Kinds::NULL) && !kinds.holds(Kinds::NULL_WORD) {
+            return "null".into();
+        }
+        return string(text);
+    }
+    if kinds.is_unknown() && says == Says::Nothing {
+        return string(text);
+    }
+    literal(word).unwrap_or_else(|| string(text))
+}
+
+fn string(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    json::put_string(&mut out, text);
+    out
+}
+
+/// The JSON that `word` is, strictly, as Python writes it, or after a certain mend.
+fn literal(word: &str) -> Option<String> {
+    match word {
+        "true" | "false" | "null" => return Some(word.to_string()),
+        "True" => return Some("true".into()),
+        "False" => return Some("false".into()),
+        "None" => return Some("null".into()),
+        _ if json::is_number(word) => return Some(word.to_string()),
+        _ => {}
+    }
+    if word.starts_with(['{', '[']) {
+        // As the value of a member, because only objects are mended.
+        let object = ["{\"value\":", word, "}"].concat();
+        let evidence = Evidence::new().stated(Ending::Unknown);
+        let verdict = mend(&object, &evidence, &NoJudge).under(Policy::STRICT);
+        if let Some(text) = verdict.text(&object) {
+            let members = json::members(text)?;
+            if let [(_, value)] = &members[..] {
+                return Some((*value).to_string());
+            }
+        }
+        return python::literal(word);
+    }
+    word.starts_with('"').then(|| json::decode(word).map(|_| word.to_string()))?
+}
+
+/// The arguments object that these members are; `None` where a key stands twice.
+pub(crate) fn object(members: &[(String, String)]) -> Option<String> {
+    let mut out = String::from("{");
+    let mut seen: Vec<&str> = Vec::new();
+    for (key, value) in members {
+        if seen.contains(&key.as_str()) {
+            return None;
+        }
+        if !seen.is_empty() {
+            out.push_str(", ");
+        }
+        seen.push(key);
+        json::put_string(&mut out, key);
+        out.push_str(": ");
+        out.push_str(value);
+    }
+    out.push('}');
+    Some(out)
+}

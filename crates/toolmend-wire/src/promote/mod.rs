@@ -1,0 +1,374 @@
+//! Calls that a server left in the text of a turn become calls of its protocol.
+//!
+//! ```text
+//!  bytes ─ frame ─▶ event ─ text ─▶ TextReader ── left ──▶ the event leaves as it came
+//!                                        │ keeps
+//!                                        ▼
+//!                      the events wait; at the end of the turn either all leave as they came,
+//!                      or the calls go behind the text that is left of them
+//! ```
+
+mod forms;
+
+use core::ops::Range;
+
+use toolmend_core::{TextCall, TextEvent, TextReader};
+
+use self::forms::Form;
+use crate::frame::{Event, Framer};
+use crate::json::Value;
+use crate::limits::Limits;
+use crate::protocol::{Protocol, ProtocolKind};
+use crate::recorded::{Finish, Usage, end_of_turn};
+use crate::recorder::single;
+use crate::signal::Signal;
+use crate::splice::{Splices, quoted};
+use crate::turn::StreamEnd;
+
+/// Promotes the calls in the text of one turn. No IO: bytes are pushed in, and come out where they may leave.
+/// It stands before a [`Turn`](crate::Turn), which sees the calls as if the server had told them itself.
+///
+/// Text in which no call can begin leaves at once. A turn in which no call is found leaves byte for byte, and
+/// so does one with several choices.
+#[derive(Debug)]
+pub struct Promoter<R> {
+    framer: Framer,
+    flow: Flow<R>,
+    /// The bytes are no events, or it was given up.
+    broken: bool,
+}
+
+#[derive(Debug)]
+struct Flow<R> {
+    reader: R,
+    limits: Limits,
+    max_tokens: Option<u64>,
+    protocol: Option<(ProtocolKind, Box<dyn Protocol>)>,
+    queue: Vec<Held>,
+    /// Bytes in the queue.
+    held: usize,
+    /// How much text has come, and how much of it the reader let go as it is.
+    came: usize,
+    left: usize,
+    /// The text that came and is not out yet.
+    text: String,
+    finish: Finish,
+    usage: Option<Usage>,
+    /// How many calls the server told itself.
+    calls: usize,
+    promoted: Vec<TextCall>,
+    mode: Mode,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Reading,
+    /// Everything leaves as it comes.
+    Through,
+}
+
+/// An event that waits.
+#[derive(Debug)]
+struct Held {
+    raw: Vec<u8>,
+    /// Where its data stands.
+    data: Option<Range<usize>>,
+    /// Where its texts stand in the text of the turn.
+    texts: Vec<Range<usize>>,
+    /// It says how the turn ended, or that it did.
+    ends: bool,
+    /// It holds the whole turn.
+    whole: bool,
+}
+
+impl<R: TextReader> Promoter<R> {
+    /// Nothing has come yet. `max_tokens` is the request's cap on output tokens, where it is known.
+    #[must_use]
+    pub fn new(reader: R, limits: Limits, max_tokens: Option<u64>) -> Self {
+        Promoter {
+            framer: Framer::new(limits.event_bytes),
+            flow: Flow {
+                reader,
+                limits,
+                max_tokens,
+                protocol: None,
+                queue: Vec::new(),
+                held: 0,
+                came: 0,
+                left: 0,
+                text: String::new(),
+                finish: Finish::Missing,
+                usage: None,
+                calls: 0,
+                promoted: Vec::new(),
+                mode: Mode::Reading,
+            },
+            broken: false,
+        }
+    }
+
+    /// Takes the next bytes, cut anywhere; appends those that may leave to `out`.
+    pub fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+        if self.broken {
+            out.extend_from_slice(bytes);
+            return;
+        }
+        let flow = &mut self.flow;
+        let read = self.framer.push(bytes, &mut |event| {
+            flow.event(&event, out);
+            Ok(())
+        });
+        if read.is_err() {
+            self.release(out);
+        }
+    }
+
+    /// There are no more bytes.
+    pub fn finish(&mut self, end: StreamEnd, out: &mut Vec<u8>) {
+        if self.broken {
+            return;
+        }
+        let flow = &mut self.flow;
+        let read = self.framer.finish(&mut |event| {
+            flow.event(&event, out);
+            Ok(())
+        });
+        if self.flow.mode == Mode::Reading {
+            if end == StreamEnd::Broken && !self.flow.finish.says_cut() {
+                self.flow.finish = Finish::Null;
+            }
+            self.flow.over(out);
+        }
+        if read.is_err() {
+            self.release(out);
+        }
+    }
+
+    /// Gives up: everything that waits leaves as it came, and so does everything that comes.
+    pub fn release(&mut self, out: &mut Vec<u8>) {
+        self.flow.release(out);
+        out.append(&mut self.framer.rest());
+        self.broken = true;
+    }
+
+    /// How many bytes wait.
+    #[must_use]
+    pub fn held(&self) -> usize {
+        self.flow.held + self.framer.held()
+    }
+
+    /// The calls that were made since this was last asked.
+    pub fn promoted(&mut self) -> Vec<TextCall> {
+        core::mem::take(&mut self.flow.promoted)
+    }
+}
+
+impl<R: TextReader> Flow<R> {
+    fn release(&mut self, out: &mut Vec<u8>) {
+        for held in self.queue.drain(..) {
+            out.extend_from_slice(&held.raw);
+        }
+        self.held = 0;
+        self.mode = Mode::Through;
+    }
+
+    fn event(&mut self, event: &Event<'_>, out: &mut Vec<u8>) {
+        if self.mode == Mode::Through {
+            out.extend_from_slice(event.raw);
+            return;
+        }
+        let mut held = Held {
+            raw: Vec::new(),
+            data: event.at.map(|at| at..at + event.data.len()),
+            texts: Vec::new(),
+            ends: false,
+            whole: false,
+        };
+        let mut end = false;
+        if !event.filler && !self.read(event, &mut held, &mut end) {
+            self.release(out);
+            out.extend_from_slice(event.raw);
+            return;
+        }
+        if self.queue.is_empty() && self.left == self.came {
+            out.extend_from_slice(event.raw);
+        } else {
+            held.raw.extend_from_slice(event.raw);
+            self.held += event.raw.len();
+            self.queue.push(held);
+            if self.left == self.came || self.held > self.limits.queued_bytes {
+                let mode = if self.left == self.came { Mode::Reading } else { Mode::Through };
+                self.release(out);
+                self.mode = mode;
+            }
+        }
+        if end && self.mode == Mode::Reading {
+            self.over(out);
+        }
+    }
+
+    /// Reads an event; `false` where this turn is none of our business.
+    fn read(&mut self, event: &Event<'_>, held: &mut Held, end: &mut bool) -> bool {
+        let Ok(text) = core::str::from_utf8(event.data) else { return false };
+        let data = single(text);
+        if data.is_empty() {
+            return true;
+        }
+        let is_end = |protocol: &dyn Protocol| protocol.ends(data);
+        if self.protocol.as_ref().is_some_and(|(_, protocol)| is_end(protocol.as_ref())) {
+            (held.ends, *end) = (true, true);
+            return true;
+        }
+        let Ok(value) = Value::parse(data) else { return false };
+        if self.protocol.is_none() {
+            let mut readers = ProtocolKind::ALL.iter().map(|kind| (*kind, kind.reader()));
+            self.protocol = readers.find(|(_, reader)| reader.recognises(value));
+        }
+        // What comes before the first event of a protocol is not told from noise.
+        let Some((kind, protocol)) = &mut self.protocol else { return true };
+        let form = Form::of(*kind);
+        let (mut alone, mut calls) = (true, 0);
+        let (finish, usage, reader) = (&mut self.finish, &mut self.usage, &mut self.reader);
+        let read = protocol.read(value, &mut |signal| {
+            match signal {
+                Signal::Choice(choice) | Signal::Content { choice, .. } => alone &= choice == 0,
+                Signal::Call(piece) if piece.name.is_some() => calls += 1,
+                Signal::Finish { word, .. } => {
+                    held.ends = true;
+                    *finish = word.map_or(Finish::Null, |word| Finish::Word(word.to_text()));
+                }
+                Signal::Usage(counted) => *usage = Some(counted),
+                Signal::Model(name) => reader.model(&name.to_text()),
+                Signal::Whole => (held.whole, held.ends, *end) = (true, true, true),
+                Signal::End => (held.ends, *end) = (true, true),
+                _ => {}
+            }
+            Ok(())
+        });
+        self.calls += calls;
+        let texts = form.texts(value);
+        if read.is_err() || !alone || (!texts.is_empty() && event.at.is_none()) {
+            return false;
+        }
+        for text in texts {
+            let Some(text) = text.text() else { return false };
+            let text = text.to_text();
+            // Half of a surrogate pair: what the other half makes of it is not known here.
+            if text.contains(char::REPLACEMENT_CHARACTER) {
+                return false;
+            }
+            held.texts.push(self.came..self.came + text.len());
+            self.came += text.len();
+            self.text.push_str(&text);
+            let left = &mut self.left;
+            self.reader.push(&text, &mut |event| *left += length(&event));
+        }
+        // Where the whole text is told again at the end, all of it is needed.
+        if self.left == self.came && form != Form::Responses {
+            self.text.clear();
+        }
+        true
+    }
+
+    /// The turn is over: calls are made of what waits, or it leaves as it came.
+    fn over(&mut self, out: &mut Vec<u8>) {
+        let ending = end_of_turn(&self.finish, self.usage, 1, self.max_tokens).ending();
+        let (mut at, mut kept, mut calls) = (self.left, Vec::new(), Vec::new());
+        self.reader.finish(ending, &mut |event| {
+            let next = at + length(&event);
+            match event {
+                TextEvent::Call(call) => calls.push(call),
+                TextEvent::Mark(_) => {}
+                TextEvent::Content(_) | TextEvent::Reasoning(_) => kept.push(at..next),
+            }
+            at = next;
+        });
+        let form = self.protocol.as_ref().map(|(kind, _)| Form::of(*kind));
+        let (Some(form), false) = (form, calls.is_empty() || self.queue.is_empty()) else {
+            self.release(out);
+            return;
+        };
+        let written = self.write(form, &kept, &calls, ending == toolmend_core::Ending::Cut);
+        match written {
+            Some(bytes) => {
+                out.extend_from_slice(&bytes);
+                self.promoted.append(&mut calls);
+                self.queue.clear();
+                self.held = 0;
+                self.mode = Mode::Through;
+            }
+            None => self.release(out),
+        }
+    }
+
+    /// The events that wait, with the calls in them; `None` where one of them cannot be written.
+    fn write(&self, form: Form, kept: &[Range<usize>], calls: &[TextCall], cut: bool) -> Option<Vec<u8>> {
+        let base = self.came - self.text.len();
+        let text_of = |range: &Range<usize>| {
+            // What had left before stays; of the rest, what is kept.
+            let mut text = String::new();
+            let sent = range.start.max(base)..range.end.min(self.left).max(range.start.max(base));
+            text.push_str(&self.text[sent.start - base..sent.end - base]);
+            for keep in kept {
+                let (start, end) = (keep.start.max(range.start), keep.end.min(range.end));
+                if start < end {
+                    text.push_str(&self.text[start - base..end - base]);
+                }
+            }
+            text
+        };
+        let mut out = Vec::new();
+        let mut told = false;
+        let template = self.queue.iter().find(|held| !held.texts.is_empty())?;
+        for held in &self.queue {
+            let Some(data) = held.data.clone() else {
+                out.extend_from_slice(&held.raw);
+                continue;
+            };
+            let value = Value::parse(single(core::str::from_utf8(&held.raw[data]).ok()?)).ok();
+            if held.ends && !told && !held.whole {
+                form.tell(&template.raw, template.data.clone()?, calls, self.calls, value, &mut out)?;
+                told = true;
+            }
+            let Some(value) = value else {
+                out.extend_from_slice(&held.raw);
+                continue;
+            };
+            let mut changes = Splices::default();
+            let texts: Vec<String> = held.texts.iter().map(text_of).collect();
+            // An event that was nothing but the text of a call is not needed any more.
+            let spared = !held.ends && !texts.is_empty() && texts.iter().all(String::is_empty);
+            if spared && !held.texts.iter().all(Range::is_empty) && form.is_only_text(value) {
+                continue;
+            }
+            for copy in form.copies(value) {
+                if copy.text().is_some_and(|text| text.is(&self.text)) {
+                    changes.replace(&held.raw, copy, quoted(&text_of(&(0..self.came))));
+                }
+            }
+            if form == Form::Responses && held.ends && !held.whole {
+                form.tell_whole(&held.raw, value.get("response").unwrap_or(value), calls, &mut changes)?;
+            }
+            form.set_texts(&held.raw, value, &texts, held.whole, &mut changes);
+            if held.whole {
+                form.tell_whole(&held.raw, value, calls, &mut changes)?;
+                told = true;
+            }
+            if !cut {
+                form.end_with_calls(&held.raw, value, &mut changes);
+            }
+            changes.apply(&held.raw, &mut out);
+        }
+        if !told {
+            form.tell(&template.raw, template.data.clone()?, calls, self.calls, None, &mut out)?;
+        }
+        Some(out)
+    }
+}
+
+fn length(event: &TextEvent<'_>) -> usize {
+    match event {
+        TextEvent::Content(text) | TextEvent::Reasoning(text) | TextEvent::Mark(text) => text.len(),
+        TextEvent::Call(call) => call.source.len(),
+    }
+}
