@@ -1,0 +1,183 @@
+//! The bodies that cross the gateway. All are pulled: a body that nobody polls asks for nothing.
+
+use std::error::Error;
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use hyper::HeaderMap;
+use hyper::body::{Body as HttpBody, Bytes, Frame, Incoming, SizeHint};
+use tokio::time::{Sleep, sleep};
+
+use crate::idle::Idle;
+use crate::turn::TurnBody;
+
+/// Why a body broke off.
+#[derive(Debug)]
+pub(crate) enum BodyError {
+    /// The other side's connection broke.
+    Broken(hyper::Error),
+    /// Nothing came from the other side for so long.
+    Idle(Duration),
+    /// What was held is lost to a defect.
+    Lost,
+}
+
+impl fmt::Display for BodyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BodyError::Broken(error) => error.fmt(f),
+            BodyError::Idle(limit) => write!(f, "no byte came for {} seconds", limit.as_secs()),
+            BodyError::Lost => f.write_str("what was held back of the answer is lost: a defect of toolmend"),
+        }
+    }
+}
+
+impl Error for BodyError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            BodyError::Broken(error) => Some(error),
+            BodyError::Idle(_) | BodyError::Lost => None,
+        }
+    }
+}
+
+/// How long a body that broke off waits before it says so. hyper drops what it has not written yet when a
+/// body fails, so the bytes before that would be lost with it.
+const LINGER: Duration = Duration::from_millis(20);
+
+/// A body that crosses the gateway, in either direction.
+#[derive(Debug)]
+pub(crate) struct Body {
+    kind: Kind,
+    /// Why it broke off, and when it may say so.
+    broken: Option<(BodyError, Pin<Box<Sleep>>)>,
+}
+
+#[derive(Debug)]
+enum Kind {
+    /// Bytes that are all here, and the trailers behind them.
+    Whole { bytes: Bytes, trailers: Option<HeaderMap> },
+    /// What was read ahead, and the rest as it comes.
+    Passing { ahead: Vec<Bytes>, rest: Incoming, idle: Idle },
+    /// An answer that is looked into.
+    Turn(Box<TurnBody>),
+}
+
+impl Body {
+    pub(crate) fn empty() -> Body {
+        Body::whole(Bytes::new())
+    }
+
+    pub(crate) fn whole(bytes: impl Into<Bytes>) -> Body {
+        Body::with_trailers(bytes, None)
+    }
+
+    pub(crate) fn with_trailers(bytes: impl Into<Bytes>, trailers: Option<HeaderMap>) -> Body {
+        Body::of(Kind::Whole { bytes: bytes.into(), trailers })
+    }
+
+    pub(crate) fn passing(rest: Incoming, idle: Duration) -> Body {
+        Body::of(Kind::Passing { ahead: Vec::new(), rest, idle: Idle::new(idle) })
+    }
+
+    pub(crate) fn turn(turn: TurnBody) -> Body {
+        Body::of(Kind::Turn(Box::new(turn)))
+    }
+
+    /// `ahead` in the order of its bytes.
+    pub(crate) fn resumed(mut ahead: Vec<Bytes>, rest: Incoming, idle: Duration) -> Body {
+        ahead.reverse();
+        Body::of(Kind::Passing { ahead, rest, idle: Idle::new(idle) })
+    }
+
+    const fn of(kind: Kind) -> Body {
+        Body { kind, broken: None }
+    }
+}
+
+impl HttpBody for Body {
+    type Data = Bytes;
+    type Error = BodyError;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        let this = self.get_mut();
+        loop {
+            if let Some((_, linger)) = &mut this.broken {
+                ready!(linger.as_mut().poll(cx));
+                return Poll::Ready(this.broken.take().map(|(error, _)| Err(error)));
+            }
+            match ready!(this.kind.poll_frame(cx)) {
+                Some(Err(error)) => this.broken = Some((error, Box::pin(sleep(LINGER)))),
+                frame => return Poll::Ready(frame),
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match &self.kind {
+            Kind::Whole { bytes, trailers } => bytes.is_empty() && trailers.is_none(),
+            Kind::Passing { ahead, rest, .. } => ahead.is_empty() && rest.is_end_stream(),
+            Kind::Turn(_) => false,
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &self.kind {
+            Kind::Whole { bytes, trailers: None } => SizeHint::with_exact(bytes.len() as u64),
+            Kind::Passing { ahead, rest, .. } => {
+                let ahead: u64 = ahead.iter().map(|bytes| bytes.len() as u64).sum();
+                let rest = rest.size_hint();
+                let mut hint = SizeHint::new();
+                hint.set_lower(ahead + rest.lower());
+                if let Some(upper) = rest.upper() {
+                    hint.set_upper(ahead + upper);
+                }
+                hint
+            }
+            Kind::Whole { .. } | Kind::Turn(_) => SizeHint::new(),
+        }
+    }
+}
+
+impl Kind {
+    fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        match self {
+            Kind::Whole { bytes, trailers } => {
+                let frame = match bytes.is_empty() {
+                    false => Some(Frame::data(std::mem::take(bytes))),
+                    true => trailers.take().map(Frame::trailers),
+                };
+                Poll::Ready(frame.map(Ok))
+            }
+            Kind::Passing { ahead, rest, idle } => match ahead.pop() {
+                Some(bytes) => Poll::Ready(Some(Ok(Frame::data(bytes)))),
+                None => poll_incoming(rest, idle, cx),
+            },
+            Kind::Turn(turn) => turn.poll_frame(cx),
+        }
+    }
+}
+
+/// The next frame of a body from a socket, unless it keeps silent for too long.
+pub(crate) fn poll_incoming(
+    body: &mut Incoming,
+    idle: &mut Idle,
+    cx: &mut Context<'_>,
+) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+    match Pin::new(body).poll_frame(cx) {
+        Poll::Ready(frame) => {
+            idle.moved();
+            Poll::Ready(frame.map(|frame| frame.map_err(BodyError::Broken)))
+        }
+        Poll::Pending => {
+            let limit = idle.limit();
+            ready!(idle.poll(cx));
+            Poll::Ready(Some(Err(BodyError::Idle(limit))))
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! What is counted and logged of a turn while it passes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::body::Bytes;
+
+use crate::endpoint::Speaks;
+use crate::inspect::GaveUp;
+use crate::metrics::{Metrics, Passed};
+use crate::report::CallReport;
+use crate::turn::Observer;
+
+/// A turn that is being looked into.
+#[derive(Debug)]
+pub(crate) struct OpenTurn {
+    metrics: Arc<Metrics>,
+}
+
+impl OpenTurn {
+    /// `None` where there are as many as there may be.
+    pub(crate) fn begin(metrics: &Arc<Metrics>, limit: usize) -> Option<OpenTurn> {
+        let turn = OpenTurn { metrics: Arc::clone(metrics) };
+        let before = metrics.open_turns.inc();
+        if usize::try_from(before).is_ok_and(|before| before < limit) {
+            Some(turn)
+        } else {
+            metrics.cap("open-turns");
+            None
+        }
+    }
+}
+
+impl Drop for OpenTurn {
+    fn drop(&mut self) {
+        self.metrics.open_turns.dec();
+    }
+}
+
+/// Counts and logs what happens to one turn.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    metrics: Arc<Metrics>,
+    /// Ends with this.
+    _turn: OpenTurn,
+    speaks: Speaks,
+    model: String,
+    spent: Duration,
+    passed: Passed,
+}
+
+impl Watch {
+    pub(crate) fn new(
+        metrics: Arc<Metrics>,
+        turn: OpenTurn,
+        speaks: Speaks,
+        model: String,
+        spent: Duration,
+    ) -> Watch {
+        Watch { metrics, _turn: turn, speaks, model, spent, passed: Passed::Left }
+    }
+}
+
+impl Observer for Watch {
+    fn settled(&mut self, report: CallReport) {
+        self.metrics.call(self.speaks.name(), &self.model, &report);
+        if report.verdict == "intact" {
+            return;
+        }
+        tracing::info!(
+            verdict = report.verdict,
+            tool = report.name,
+            model = self.model,
+            protocol = self.speaks.name(),
+            rules = report.rules.join(","),
+            grade = report.grade,
+            ending = report.ending,
+            reason = report.reason,
+            bytes_in = report.bytes.0,
+            bytes_out = report.bytes.1,
+        );
+    }
+
+    fn gave_up(&mut self, why: GaveUp) {
+        self.passed = Passed::GaveUp;
+        self.metrics.cap(why.name());
+        tracing::warn!(
+            why = why.name(),
+            model = self.model,
+            protocol = self.speaks.name(),
+            "the rest of the turn passes untouched"
+        );
+    }
+
+    fn held(&mut self, time: Duration) {
+        self.metrics.held(time);
+    }
+
+    fn took(&mut self, _: &Bytes) {}
+
+    fn spent(&mut self, time: Duration) {
+        self.spent += time;
+    }
+
+    fn ended(&mut self, whole: bool) {
+        self.passed = match (whole, self.passed) {
+            (false, _) => Passed::Broken,
+            (true, Passed::GaveUp) => Passed::GaveUp,
+            (true, _) => Passed::Looked,
+        };
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.metrics.turn(self.speaks.name(), &self.model, self.passed, self.spent);
+    }
+}

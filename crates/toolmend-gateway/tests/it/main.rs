@@ -1,0 +1,10 @@
+//! The gateway over real sockets on loopback.
+
+mod faults;
+mod harness;
+mod limits;
+mod pass;
+mod shutdown;
+mod stream;
+mod tls;
+mod upgrade;
