@@ -4,8 +4,7 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use prometheus_client::metrics::gauge::Gauge;
-
-use crate::report::CallReport;
+use toolmend::wire::CallReport;
 
 /// Looks at the bytes of one answer.
 ///
@@ -20,13 +19,9 @@ pub trait Inspector: Send {
     /// Bytes that are held.
     fn held(&self) -> usize;
 
-    /// Whether it holds a call, so that the client may need a sign of life.
-    fn holds(&self) -> bool {
-        self.held() > 0
-    }
-
-    /// Whether the bytes that it gave so far end where an event ends, so that one may stand between.
-    fn between_events(&self) -> bool;
+    /// Whether it holds a call, so that the client may need a sign of life. What it gave before then ends
+    /// where an event ends, so that one may stand between.
+    fn holds(&self) -> bool;
 
     /// Lets go of all it holds, as it came.
     fn release(&mut self, out: &mut Vec<u8>);
@@ -84,10 +79,46 @@ fn signed(bytes: usize) -> i64 {
     i64::try_from(bytes).unwrap_or(i64::MAX)
 }
 
+/// What came and has not left, kept beside the inspector for when that is broken.
+#[derive(Debug, Default)]
+struct Unsent {
+    bytes: Vec<u8>,
+    /// Something else than what came has left since the inspector last held nothing, so that it is not known
+    /// what is missing.
+    unknown: bool,
+}
+
+impl Unsent {
+    fn note(&mut self, held: usize, came: &[u8], left: &[u8]) {
+        if held == 0 {
+            self.bytes.clear();
+            self.unknown = false;
+        } else if !self.unknown {
+            self.bytes.extend_from_slice(came);
+            if self.bytes.starts_with(left) {
+                self.bytes.drain(..left.len());
+            } else {
+                self.unknown = true;
+                self.bytes = Vec::new();
+            }
+        }
+    }
+
+    /// Gives all of it, and what came last; false where that is not known.
+    fn take(&mut self, came: &[u8], out: &mut Vec<u8>) -> bool {
+        if !self.unknown {
+            out.append(&mut self.bytes);
+            out.extend_from_slice(came);
+        }
+        !self.unknown
+    }
+}
+
 /// An inspector that cannot hurt the answer: a panic or a limit lets it pass untouched.
 pub(crate) struct Guard {
     /// `None` from where the answer passes untouched.
     inspector: Option<Box<dyn Inspector>>,
+    unsent: Unsent,
     held: usize,
     held_turn_limit: usize,
     total: HeldTotal,
@@ -101,6 +132,7 @@ impl Guard {
     pub(crate) fn new(inspector: Box<dyn Inspector>, held_turn_limit: usize, total: HeldTotal) -> Guard {
         Guard {
             inspector: Some(inspector),
+            unsent: Unsent::default(),
             held: 0,
             held_turn_limit,
             total,
@@ -116,11 +148,11 @@ impl Guard {
     }
 
     pub(crate) fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
-        self.run(out, |inspector, out| inspector.push(bytes, out));
+        self.run(bytes, out, |inspector, out| inspector.push(bytes, out));
     }
 
     pub(crate) fn finish(&mut self, whole: bool, out: &mut Vec<u8>) {
-        self.run(out, |inspector, out| inspector.finish(whole, out));
+        self.run(&[], out, |inspector, out| inspector.finish(whole, out));
         self.inspector = None;
         self.note_held(0);
     }
@@ -128,10 +160,6 @@ impl Guard {
     /// Whether a call is held.
     pub(crate) fn holds(&self) -> bool {
         self.inspector.as_ref().is_some_and(|inspector| inspector.holds())
-    }
-
-    pub(crate) fn between_events(&self) -> bool {
-        self.inspector.as_ref().is_some_and(|inspector| inspector.between_events())
     }
 
     /// Why the answer passes untouched, told once.
@@ -149,38 +177,46 @@ impl Guard {
         self.lost
     }
 
-    fn run(&mut self, out: &mut Vec<u8>, step: impl FnOnce(&mut dyn Inspector, &mut Vec<u8>)) {
+    fn run(&mut self, bytes: &[u8], out: &mut Vec<u8>, step: impl FnOnce(&mut dyn Inspector, &mut Vec<u8>)) {
         let Some(inspector) = &mut self.inspector else { return };
-        // What a panic leaves behind is only asked for what it still holds.
+        let before = out.len();
+        // What a panic leaves behind is not asked again, unless there is nobody else to ask.
         let done = catch_unwind(AssertUnwindSafe(|| {
             step(&mut **inspector, out);
             (inspector.held(), inspector.reports())
         }));
-        match done {
-            Ok((held, reports)) => {
-                self.reports.extend(reports);
-                let fits = self.note_held(held);
-                if held > self.held_turn_limit {
-                    self.give_up(GaveUp::HeldTurn, out);
-                } else if !fits && held > 0 {
-                    self.give_up(GaveUp::HeldTotal, out);
-                }
+        let Ok((held, reports)) = done else {
+            self.give_up(GaveUp::Panicked);
+            out.truncate(before);
+            if !self.unsent.take(bytes, out) {
+                self.release(out);
             }
-            Err(_) => self.give_up(GaveUp::Panicked, out),
+            self.inspector = None;
+            return;
+        };
+        self.reports.extend(reports);
+        self.unsent.note(held, bytes, &out[before..]);
+        let fits = self.note_held(held);
+        if held > self.held_turn_limit || !fits && held > 0 {
+            self.give_up(if fits { GaveUp::HeldTurn } else { GaveUp::HeldTotal });
+            self.release(out);
+            self.inspector = None;
         }
     }
 
-    fn give_up(&mut self, why: GaveUp, out: &mut Vec<u8>) {
+    fn give_up(&mut self, why: GaveUp) {
         self.gave_up = Some(why);
-        if let Some(mut inspector) = self.inspector.take() {
-            let before = out.len();
-            let released = catch_unwind(AssertUnwindSafe(|| inspector.release(out)));
-            if released.is_err() {
-                out.truncate(before);
-                self.lost = true;
-            }
-        }
         self.note_held(0);
+    }
+
+    /// Has the inspector let go of all that it holds.
+    fn release(&mut self, out: &mut Vec<u8>) {
+        let Some(inspector) = &mut self.inspector else { return };
+        let before = out.len();
+        if catch_unwind(AssertUnwindSafe(|| inspector.release(out))).is_err() {
+            out.truncate(before);
+            self.lost = true;
+        }
     }
 
     fn note_held(&mut self, held: usize) -> bool {
@@ -209,7 +245,7 @@ impl fmt::Debug for Guard {
 mod tests {
     use super::*;
 
-    /// Holds everything, and panics at a `!`, after having let the byte before it go at a `.`.
+    /// Holds everything; lets go at a `.`, and at a `~` with the letters turned; panics at a `!`.
     struct Holding {
         held: Vec<u8>,
         breaks_twice: bool,
@@ -218,16 +254,12 @@ mod tests {
     impl Inspector for Holding {
         fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
             for byte in bytes {
+                self.held.push(*byte);
                 match byte {
-                    b'!' => {
-                        self.held.push(*byte);
-                        panic!("injected");
-                    }
-                    b'.' => {
-                        out.append(&mut self.held);
-                        out.push(*byte);
-                    }
-                    _ => self.held.push(*byte),
+                    b'!' => panic!("injected"),
+                    b'.' => out.append(&mut self.held),
+                    b'~' => out.extend(self.held.drain(..).rev()),
+                    _ => {}
                 }
             }
         }
@@ -240,8 +272,8 @@ mod tests {
             self.held.len()
         }
 
-        fn between_events(&self) -> bool {
-            true
+        fn holds(&self) -> bool {
+            !self.held.is_empty()
         }
 
         fn release(&mut self, out: &mut Vec<u8>) {
@@ -254,32 +286,46 @@ mod tests {
         Guard::new(Box::new(Holding { held: Vec::new(), breaks_twice }), limit, total.clone())
     }
 
-    #[test]
-    fn a_panic_lets_go_of_all_that_was_held() {
-        let total = HeldTotal::new(Gauge::default(), 100);
-        let mut guard = guard(100, &total, false);
-        let mut out = Vec::new();
-        guard.push(b"ab.cd", &mut out);
-        assert_eq!((&out[..], total.bytes.get()), (&b"ab."[..], 2));
-        guard.push(b"!", &mut out);
-        assert_eq!(out, b"ab.cd!");
-        assert!(guard.is_transparent() && !guard.is_lost());
-        assert_eq!(guard.take_gave_up(), Some(GaveUp::Panicked));
-        assert_eq!(total.bytes.get(), 0);
+    fn total(limit: usize) -> HeldTotal {
+        HeldTotal::new(Gauge::default(), limit)
     }
 
     #[test]
-    fn a_second_panic_breaks_the_answer_off() {
-        let total = HeldTotal::new(Gauge::default(), 100);
+    fn a_panic_loses_nothing() {
+        for (pushes, all) in [
+            (&["!"][..], "!"),
+            (&["ab!cd"], "ab!cd"),
+            (&["ab.cd", "ef.!g.h"], "ab.cdef.!g.h"),
+            (&["ab.cd", "e", "!"], "ab.cde!"),
+            (&["ab~", "cd", "!e"], "~bacd!e"),
+            // What is held behind turned letters is the inspector's to know.
+            (&["ab~c", "d!"], "~bacd!"),
+        ] {
+            let total = total(100);
+            let mut guard = guard(100, &total, false);
+            let mut out = Vec::new();
+            for bytes in pushes {
+                guard.push(bytes.as_bytes(), &mut out);
+            }
+            assert_eq!(String::from_utf8(out).unwrap(), all, "{pushes:?}");
+            assert!(guard.is_transparent() && !guard.is_lost());
+            assert_eq!((guard.take_gave_up(), total.bytes.get()), (Some(GaveUp::Panicked), 0));
+        }
+    }
+
+    #[test]
+    fn what_nobody_knows_any_more_breaks_the_answer_off() {
+        let total = total(100);
         let mut guard = guard(100, &total, true);
         let mut out = Vec::new();
-        guard.push(b"ab!", &mut out);
-        assert!(out.is_empty() && guard.is_lost());
+        guard.push(b"ab~c", &mut out);
+        guard.push(b"d!", &mut out);
+        assert!(out == b"~ba" && guard.is_lost());
     }
 
     #[test]
     fn limits_on_both_sides() {
-        let total = HeldTotal::new(Gauge::default(), 6);
+        let total = total(6);
         let (mut one, mut other) = (guard(4, &total, false), guard(4, &total, false));
         let mut out = Vec::new();
         one.push(b"1234", &mut out);
@@ -296,7 +342,7 @@ mod tests {
 
     #[test]
     fn what_is_dropped_holds_nothing() {
-        let total = HeldTotal::new(Gauge::default(), 100);
+        let total = total(100);
         let mut guard = guard(100, &total, false);
         guard.push(b"abc", &mut Vec::new());
         assert_eq!(total.bytes.get(), 3);

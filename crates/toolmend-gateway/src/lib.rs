@@ -26,13 +26,14 @@ mod headers;
 mod idle;
 mod inspect;
 mod limits;
+mod mending;
 mod metrics;
 mod proxy;
 mod refusal;
-mod report;
 mod server;
 mod settings;
 mod tls;
+mod told;
 mod turn;
 mod upstream;
 mod watch;
@@ -45,7 +46,7 @@ pub use limits::{
     MAX_CONNECTIONS, MAX_HEADER_BYTES, MAX_HEADERS, MAX_HELD_TOTAL_BYTES, MAX_HELD_TURN_BYTES,
     MAX_OPEN_TURNS, MAX_REQUEST_BYTES,
 };
+pub use mending::Mending;
 pub use proxy::Inspectors;
-pub use report::CallReport;
 pub use server::Server;
 pub use settings::{Hold, Mode, OnCut, Settings, SetupError};

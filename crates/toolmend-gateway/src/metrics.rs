@@ -11,7 +11,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
-use crate::report::CallReport;
+use crate::told::Told;
 
 /// Names of models that are counted one by one; further ones are counted together. They are the clients'
 /// words, and every new one costs memory.
@@ -153,13 +153,13 @@ impl Metrics {
         }
     }
 
-    pub(crate) fn call(&self, protocol: &'static str, model: &str, report: &CallReport) {
+    pub(crate) fn call(&self, protocol: &'static str, model: &str, told: &Told<'_>) {
         let model = model.to_owned();
-        let grade = report.grade.unwrap_or("");
-        for rule in &report.rules {
+        for rule in &told.rules {
             self.rules.get_or_create(&RuleLabels { rule, protocol, model: model.clone() }).inc();
         }
-        self.calls.get_or_create(&CallLabels { protocol, model, verdict: report.verdict, grade }).inc();
+        let (verdict, grade) = (told.verdict, told.grade.unwrap_or(""));
+        self.calls.get_or_create(&CallLabels { protocol, model, verdict, grade }).inc();
     }
 
     pub(crate) fn cap(&self, why: &'static str) {
@@ -186,14 +186,12 @@ mod tests {
         metrics.call(
             "openai-chat",
             "m",
-            &CallReport {
-                name: "a".into(),
+            &Told {
                 verdict: "mended",
                 rules: vec!["code-fence", "trailing-comma"],
                 grade: Some("punctuation"),
-                ending: None,
                 reason: None,
-                bytes: (9, 7),
+                output: None,
             },
         );
         metrics.cap("held-turn");

@@ -5,7 +5,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use toolmend::Policy;
+use toolmend::{Policy, Rule};
 
 use crate::endpoint::Upstream;
 use crate::limits::Limits;
@@ -33,6 +33,8 @@ pub struct Settings {
     pub hold: Hold,
     /// The riskiest repair to accept.
     pub policy: Policy,
+    /// Rules that are not to be used.
+    pub without: Vec<Rule>,
     /// What becomes of a call that was cut.
     pub on_cut: OnCut,
     /// Whether broken arguments in what a client sends back are mended.
@@ -60,6 +62,7 @@ impl Settings {
             mode: Mode::default(),
             hold: Hold::default(),
             policy: Policy::STANDARD,
+            without: Vec::new(),
             on_cut: OnCut::default(),
             mend_history: false,
             ask_usage: false,
@@ -144,8 +147,6 @@ words! {
         /// It passes as it came; a finish reason that the evidence proves false is corrected.
         #[default]
         Relabel "relabel",
-        /// A short notice stands in its place.
-        Withhold "withhold",
     }
 }
 

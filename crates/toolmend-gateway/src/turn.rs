@@ -19,11 +19,11 @@ use std::time::Duration;
 use hyper::HeaderMap;
 use hyper::body::{Bytes, Frame, Incoming};
 use tokio::time::Instant;
+use toolmend::wire::CallReport;
 
 use crate::body::{BodyError, poll_incoming};
 use crate::idle::Idle;
 use crate::inspect::{GaveUp, Guard};
-use crate::report::CallReport;
 
 /// Told what happens to a turn while it passes. Dropped with the turn's body.
 pub(crate) trait Observer: Send {
@@ -155,11 +155,10 @@ impl TurnBody {
         }
     }
 
-    /// The upstream is silent. An event is due when a call is held, nothing went out for a while, and what
-    /// went out last was a whole event.
+    /// The upstream is silent. An event is due when a call is held and nothing went out for a while.
     fn poll_sign_of_life(&mut self, cx: &mut Context<'_>) -> Poll<Bytes> {
         let Some((quiet, event)) = &mut self.quiet else { return Poll::Pending };
-        if !self.guard.holds() || !self.guard.between_events() || quiet.poll(cx).is_pending() {
+        if !self.guard.holds() || quiet.poll(cx).is_pending() {
             return Poll::Pending;
         }
         quiet.moved();

@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::body::Bytes;
+use toolmend::wire::CallReport;
 
 use crate::endpoint::Speaks;
 use crate::inspect::GaveUp;
 use crate::metrics::{Metrics, Passed};
-use crate::report::CallReport;
+use crate::told::Told;
 use crate::turn::Observer;
 
 /// A turn that is being looked into.
@@ -63,21 +64,23 @@ impl Watch {
 
 impl Observer for Watch {
     fn settled(&mut self, report: CallReport) {
-        self.metrics.call(self.speaks.name(), &self.model, &report);
-        if report.verdict == "intact" {
+        let told = Told::of(&report.outcome);
+        self.metrics.call(self.speaks.name(), &self.model, &told);
+        if told.verdict == "intact" {
             return;
         }
         tracing::info!(
-            verdict = report.verdict,
+            verdict = told.verdict,
             tool = report.name,
             model = self.model,
             protocol = self.speaks.name(),
-            rules = report.rules.join(","),
-            grade = report.grade,
-            ending = report.ending,
-            reason = report.reason,
-            bytes_in = report.bytes.0,
-            bytes_out = report.bytes.1,
+            rules = told.rules.join(","),
+            grade = told.grade,
+            ending = report.ending.name(),
+            reason = told.reason,
+            rewritten = report.rewritten,
+            bytes_in = report.body.len(),
+            bytes_out = told.output.map_or(report.body.len(), str::len),
         );
     }
 

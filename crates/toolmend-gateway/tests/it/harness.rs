@@ -399,10 +399,6 @@ impl Inspector for HoldCalls {
         !self.events.is_empty()
     }
 
-    fn between_events(&self) -> bool {
-        true
-    }
-
     fn release(&mut self, out: &mut Vec<u8>) {
         out.append(&mut self.events);
         out.append(&mut self.line);

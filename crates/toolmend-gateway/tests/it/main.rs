@@ -3,6 +3,7 @@
 mod faults;
 mod harness;
 mod limits;
+mod mend;
 mod pass;
 mod shutdown;
 mod stream;

@@ -87,7 +87,7 @@ async fn signs_of_life_while_a_call_is_held() {
     ] {
         let (upstream, say, _went) = scripted(SSE).await;
         let often = |settings: &mut toolmend_gateway::Settings| {
-            settings.limits.keep_alive = Duration::from_millis(20)
+            settings.limits.keep_alive = Duration::from_millis(20);
         };
         let gateway = Gateway::with(&upstream, often, HoldingCalls).await;
         let mut wire = Wire::connect(gateway.address).await;
