@@ -20,6 +20,7 @@
 
 mod admin;
 mod body;
+mod demo;
 mod endpoint;
 mod facts;
 mod headers;
@@ -38,6 +39,7 @@ mod turn;
 mod upstream;
 mod watch;
 
+pub use demo::Demo;
 pub use endpoint::{NoUpstream, Speaks, Upstream};
 pub use facts::{Facts, OfferedTool, ToolChoice};
 pub use inspect::{GaveUp, Inspector};

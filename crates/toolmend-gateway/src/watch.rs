@@ -66,22 +66,37 @@ impl Observer for Watch {
     fn settled(&mut self, report: CallReport) {
         let told = Told::of(&report.outcome);
         self.metrics.call(self.speaks.name(), &self.model, &told);
-        if told.verdict == "intact" {
-            return;
+        let (from, to) = (report.body.len(), told.output.map_or(report.body.len(), str::len));
+        // The name is the server's word, and not to steer a terminal.
+        let name = report.name.escape_debug();
+        let (ending, protocol) = (report.ending.name(), self.speaks.name());
+        match told.verdict {
+            "intact" => tracing::debug!(tool = report.name, model = self.model, protocol, "intact: {name}"),
+            "mended" => tracing::info!(
+                tool = report.name,
+                model = self.model,
+                protocol,
+                rules = told.rules.join(","),
+                grade = told.grade,
+                ending,
+                bytes_in = from,
+                bytes_out = to,
+                rewritten = report.rewritten,
+                "mended: {name}: {} {} {ending} {from}→{to} bytes",
+                told.rules.join(","),
+                told.grade.unwrap_or("")
+            ),
+            _ => tracing::info!(
+                tool = report.name,
+                model = self.model,
+                protocol,
+                reason = told.reason,
+                ending,
+                bytes_in = from,
+                "declined: {name}: {}",
+                told.reason.as_deref().unwrap_or("")
+            ),
         }
-        tracing::info!(
-            verdict = told.verdict,
-            tool = report.name,
-            model = self.model,
-            protocol = self.speaks.name(),
-            rules = told.rules.join(","),
-            grade = told.grade,
-            ending = report.ending.name(),
-            reason = told.reason,
-            rewritten = report.rewritten,
-            bytes_in = report.body.len(),
-            bytes_out = told.output.map_or(report.body.len(), str::len),
-        );
     }
 
     fn gave_up(&mut self, why: GaveUp) {
