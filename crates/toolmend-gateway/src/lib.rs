@@ -31,12 +31,14 @@ mod mending;
 mod metrics;
 mod proxy;
 mod refusal;
+mod request;
 mod server;
 mod settings;
 mod tls;
 mod told;
 mod turn;
 mod upstream;
+mod usage;
 mod watch;
 
 pub use demo::Demo;
@@ -50,5 +52,6 @@ pub use limits::{
 };
 pub use mending::Mending;
 pub use proxy::Inspectors;
+pub use request::UNPARSED;
 pub use server::Server;
 pub use settings::{Hold, Mode, OnCut, Settings, SetupError};

@@ -57,6 +57,10 @@ impl Inspectors for Mending {
         let options = TurnOptions { protocol: Some(protocol), max_tokens: facts.max_tokens, ..self.options };
         Some(Box::new(Turn::new(options, self.judge(facts))))
     }
+
+    fn history(&self, facts: &Facts) -> Option<Box<dyn CallJudge + '_>> {
+        Some(Box::new(self.judge(facts)))
+    }
 }
 
 /// Judges the calls of one turn.

@@ -71,6 +71,11 @@ struct Why {
     why: &'static str,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Became {
+    became: &'static str,
+}
+
 /// What is counted.
 #[derive(Debug)]
 pub(crate) struct Metrics {
@@ -81,6 +86,7 @@ pub(crate) struct Metrics {
     rules: Family<RuleLabels, Counter>,
     caps: Family<Why, Counter>,
     refused: Family<Why, Counter>,
+    history: Family<Became, Counter>,
     held: Histogram,
     added: Histogram,
     pub(crate) open_turns: Gauge,
@@ -92,7 +98,7 @@ impl Metrics {
     pub(crate) fn new() -> Metrics {
         let mut registry = Registry::with_prefix("toolmend");
         let (turns, calls, rules) = (Family::default(), Family::default(), Family::default());
-        let (caps, refused) = (Family::default(), Family::default());
+        let (caps, refused, history) = (Family::default(), Family::default(), Family::default());
         let held = Histogram::new([0.001, 0.01, 0.1, 0.5, 1.0, 5.0, 20.0, 60.0, 300.0]);
         let added = Histogram::new([5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 5e-3, 2e-2, 0.1]);
         let (open_turns, connections, held_bytes) = (Gauge::default(), Gauge::default(), Gauge::default());
@@ -101,6 +107,7 @@ impl Metrics {
         registry.register("rules", "Repairs, by rule", rules.clone());
         registry.register("caps", "Turns that passed untouched from a limit or defect on", caps.clone());
         registry.register("refused", "Requests that had no answer of the upstream's", refused.clone());
+        registry.register("history", "Past calls that were changed in requests", history.clone());
         registry.register("open_turns", "Turns that are being looked into", open_turns.clone());
         registry.register("connections", "Connections of clients", connections.clone());
         registry.register("held_bytes", "Bytes that are held back", held_bytes.clone());
@@ -114,6 +121,7 @@ impl Metrics {
             rules,
             caps,
             refused,
+            history,
             held,
             added,
             open_turns,
@@ -168,6 +176,14 @@ impl Metrics {
 
     pub(crate) fn refused(&self, why: &'static str) {
         self.refused.get_or_create(&Why { why }).inc();
+    }
+
+    pub(crate) fn history(&self, mended: u64, wrapped: u64) {
+        for (became, count) in [("mended", mended), ("wrapped", wrapped)] {
+            if count > 0 {
+                self.history.get_or_create(&Became { became }).inc_by(count);
+            }
+        }
     }
 
     pub(crate) fn held(&self, time: Duration) {

@@ -15,12 +15,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hyper::body::{Body as HttpBody, Bytes, Incoming};
-use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, PROXY_AUTHORIZATION};
+use hyper::header::{
+    AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, PROXY_AUTHORIZATION,
+};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode, Version};
 use hyper_util::rt::TokioIo;
 use subtle::ConstantTimeEq;
 use tokio::sync::watch;
+use toolmend::CallJudge;
 
 use crate::body::{Body, BodyError};
 use crate::endpoint::Speaks;
@@ -29,16 +32,33 @@ use crate::headers;
 use crate::inspect::{Guard, HeldTotal, Inspector};
 use crate::metrics::{Metrics, Passed};
 use crate::refusal::Refusal;
+use crate::request::{self, Changes};
 use crate::server::Stop;
 use crate::settings::{Settings, SetupError};
 use crate::turn::{SignsOfLife, TurnBody};
 use crate::upstream::Connections;
+use crate::usage::WithoutUsage;
 use crate::watch::{OpenTurn, Watch};
 
 /// Makes what looks at an answer; `None` where there is nothing to look at.
 pub trait Inspectors: Send + Sync {
     /// For the answer to a request that says this.
     fn inspector(&self, facts: &Facts) -> Option<Box<dyn Inspector>>;
+
+    /// What judges the calls that a client sends back in such a request; `None` where they are left alone.
+    fn history(&self, _facts: &Facts) -> Option<Box<dyn CallJudge + '_>> {
+        None
+    }
+}
+
+/// A request that was read.
+#[derive(Default)]
+struct Prepared {
+    facts: Option<Facts>,
+    inspector: Option<Box<dyn Inspector>>,
+    /// What the upstream gets, where it is not what the client sent.
+    body: Option<String>,
+    asked_usage: bool,
 }
 
 /// What all requests share.
@@ -121,33 +141,38 @@ impl Proxy {
             }
         };
         let begun = Instant::now();
-        let path = parts.uri.path().to_owned();
         // A defect in reading must not cost the client its answer.
-        let read = catch_unwind(AssertUnwindSafe(|| {
-            let facts = Facts::read(speaks, &path, &bytes).filter(Facts::offers_tools)?;
-            let inspector = self.inspectors.inspector(&facts)?;
-            Some((facts, inspector))
-        }));
-        let read = read.unwrap_or_else(|_| {
+        let prepared = catch_unwind(AssertUnwindSafe(|| self.prepare(speaks, parts.uri.path(), &bytes)));
+        let Prepared { facts, inspector, body, asked_usage } = prepared.unwrap_or_else(|_| {
             self.metrics.cap("panicked");
-            None
+            Prepared::default()
         });
-        let Some((facts, inspector)) = read else {
+        let bytes = match body {
+            Some(body) => {
+                parts.headers.insert(CONTENT_LENGTH, body.len().into());
+                body.into()
+            }
+            None => bytes,
+        };
+        let body = Body::with_trailers(bytes, trailers);
+        let (Some(facts), Some(inspector)) = (facts, inspector) else {
             self.metrics.turn(speaks.name(), "", Passed::Untouched, Duration::ZERO);
-            return Ok(self.passing(self.send(parts, Body::with_trailers(bytes, trailers)).await?));
+            return Ok(self.passing(self.send(parts, body).await?));
         };
         let spent = begun.elapsed();
         headers::ask_for_identity(&mut parts.headers);
-        let response = self.send(parts, Body::with_trailers(bytes, trailers)).await?;
+        let response = self.send(parts, body).await?;
         let turn = OpenTurn::begin(&self.metrics, limits.open_turns);
         let model = self.metrics.model(facts.model.as_deref());
         let (Some(turn), true) = (turn, is_readable(&response)) else {
             self.metrics.turn(speaks.name(), &model, Passed::Untouched, Duration::ZERO);
             return Ok(self.passing(response));
         };
+        let streamed = is_event_stream(&response);
+        let inspector: Box<dyn Inspector> =
+            if asked_usage && streamed { Box::new(WithoutUsage::new(inspector)) } else { inspector };
         let guard = Guard::new(inspector, limits.held_turn_bytes, self.held.clone());
         let watch = Watch::new(Arc::clone(&self.metrics), turn, speaks, model, spent);
-        let streamed = is_event_stream(&response);
         let signs = sign_of_life(speaks).filter(|_| streamed);
         let signs = signs.map(|event| SignsOfLife { event, every: limits.keep_alive });
         let (mut parts, body) = response.into_parts();
@@ -156,6 +181,27 @@ impl Proxy {
         parts.version = Version::HTTP_11;
         let body = TurnBody::new(body, limits.idle, guard, Box::new(watch), signs);
         Ok(Response::from_parts(parts, Body::turn(body)))
+    }
+
+    /// Reads a request, and says what is to become of it and of its answer.
+    fn prepare(&self, speaks: Speaks, path: &str, bytes: &[u8]) -> Prepared {
+        let Some(facts) = Facts::read(speaks, path, bytes) else { return Prepared::default() };
+        let mut prepared = Prepared::default();
+        let mut changes = Changes::default();
+        let text = std::str::from_utf8(bytes).unwrap_or_default();
+        if let Some(judge) = self.inspectors.history(&facts).filter(|_| self.settings.mend_history) {
+            request::mend_history(speaks, text, &*judge, &mut changes);
+            self.metrics.history(changes.mended, changes.wrapped);
+        }
+        if facts.offers_tools() {
+            prepared.inspector = self.inspectors.inspector(&facts);
+            if self.settings.ask_usage && speaks == Speaks::Chat && facts.streamed {
+                prepared.asked_usage = request::ask_usage(text, &mut changes);
+            }
+        }
+        prepared.body = (!changes.is_empty()).then(|| changes.apply(text));
+        prepared.facts = Some(facts);
+        prepared
     }
 
     async fn send(&self, mut parts: Parts, body: Body) -> Result<Response<Incoming>, Refusal> {

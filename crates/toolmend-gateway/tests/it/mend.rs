@@ -184,3 +184,59 @@ async fn a_turn_that_is_not_streamed() {
     let answer = gateway.ask(request(100).replace("\"stream\":true", "\"stream\":null")).await;
     assert_eq!((answer.status(), answer.text()), (200, body(mended).as_str()));
 }
+
+/// A gateway that mends, in front of an upstream that says back what it was asked.
+async fn echoing(set: impl FnOnce(&mut Settings)) -> (Upstream, Gateway) {
+    let upstream = Upstream::new(|request, mut wire| async move {
+        assert_eq!(request.field("content-length"), Some(request.body.len().to_string().as_str()));
+        wire.write(whole("200 OK", "content-type: text/plain\r\n", request.text())).await;
+        Some(wire)
+    })
+    .await;
+    let mut settings = Settings::new(format!("http://{}", upstream.address).parse().unwrap());
+    set(&mut settings);
+    let mending = Mending::new(&settings);
+    (upstream, Gateway::of(settings, mending).await)
+}
+
+#[tokio::test]
+async fn history_is_mended_where_it_is_asked_for() {
+    let broken = r#"{ "messages":[{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"{\"a\":1,}"}}]}, {"role":"tool","tool_call_id":"c","content":"x"}] }"#;
+    let mended = broken.replace(r#"1,}"#, "1}");
+    for (asked, arrives) in [(true, mended.as_str()), (false, broken)] {
+        let (_upstream, gateway) = echoing(|settings| settings.mend_history = asked).await;
+        assert_eq!(gateway.ask(post("/v1/chat/completions", broken)).await.text(), arrives);
+        assert_eq!(gateway.ask(post("/v1/chat/completions", &mended)).await.text(), mended);
+        let counted = gateway.metrics().await.contains(r#"toolmend_history_total{became="mended"} 1"#);
+        assert_eq!(counted, asked);
+    }
+}
+
+#[tokio::test]
+async fn usage_is_asked_for_and_kept_from_the_client() {
+    let usage = "data: {\"choices\":[],\"usage\":{\"completion_tokens\":9}}\n\n";
+    let stream = |usage: &str| {
+        turn(&["{\"city\": \"Os"], "length").replace("data: [DONE]", &format!("{usage}data: [DONE]"))
+    };
+    let with = stream(usage);
+    let upstream = Upstream::new(move |request, mut wire| {
+        let stream = if request.text().contains("include_usage") { with.clone() } else { stream("") };
+        async move {
+            wire.write(cut(&stream, &mut Dice(23))).await;
+            Some(wire)
+        }
+    })
+    .await;
+    let mut settings = Settings::new(format!("http://{}", upstream.address).parse().unwrap());
+    settings.ask_usage = true;
+    let mending = Mending::new(&settings);
+    let gateway = Gateway::of(settings, mending).await;
+    assert_eq!(gateway.ask(request(100)).await.text(), stream(""));
+    // A client that asks itself gets what it asked for.
+    let body = request(100).split_once("\r\n\r\n").unwrap().1.replacen(
+        '{',
+        "{\"stream_options\":{\"include_usage\":true},",
+        1,
+    );
+    assert_eq!(gateway.ask(post("/v1/chat/completions", &body)).await.text(), stream(usage));
+}
