@@ -82,6 +82,14 @@ impl Body {
         Body::of(Kind::Passing { ahead: Vec::new(), rest, idle: Idle::new(idle) })
     }
 
+    /// All its bytes, where they are here.
+    pub(crate) fn bytes(&self) -> Option<&Bytes> {
+        match &self.kind {
+            Kind::Whole { bytes, .. } => Some(bytes),
+            Kind::Passing { .. } | Kind::Turn(_) => None,
+        }
+    }
+
     pub(crate) fn turn(turn: TurnBody) -> Body {
         Body::of(Kind::Turn(Box::new(turn)))
     }

@@ -31,6 +31,7 @@ mod mending;
 mod metrics;
 mod proxy;
 mod refusal;
+mod reissue;
 mod request;
 mod server;
 mod settings;
@@ -48,7 +49,7 @@ pub use inspect::{GaveUp, Inspector};
 pub use limits::{
     CONNECT_SECONDS, DRAIN_SECONDS, HEADER_READ_SECONDS, IDLE_SECONDS, KEEP_ALIVE_SECONDS, Limits,
     MAX_CONNECTIONS, MAX_HEADER_BYTES, MAX_HEADERS, MAX_HELD_TOTAL_BYTES, MAX_HELD_TURN_BYTES,
-    MAX_OPEN_TURNS, MAX_REQUEST_BYTES,
+    MAX_OPEN_TURNS, MAX_REQUEST_BYTES, REISSUE_SECONDS,
 };
 pub use mending::Mending;
 pub use proxy::Inspectors;

@@ -26,6 +26,8 @@ pub const IDLE_SECONDS: u64 = 600;
 pub const DRAIN_SECONDS: u64 = 30;
 /// The default of [`Limits::keep_alive`], in seconds.
 pub const KEEP_ALIVE_SECONDS: u64 = 10;
+/// The default of [`Limits::reissue`], in seconds.
+pub const REISSUE_SECONDS: u64 = 120;
 /// How long a connection to the upstream waits for its next request, in seconds. Shorter than the five
 /// seconds after which uvicorn closes one, so that a request does not meet a closing connection.
 pub(crate) const POOL_SECONDS: u64 = 4;
@@ -60,6 +62,8 @@ pub struct Limits {
     pub drain: Duration,
     /// Between two signs of life while a call is held back.
     pub keep_alive: Duration,
+    /// For the answer to a turn that is asked for once more.
+    pub reissue: Duration,
 }
 
 impl Default for Limits {
@@ -77,6 +81,7 @@ impl Default for Limits {
             idle: Duration::from_secs(IDLE_SECONDS),
             drain: Duration::from_secs(DRAIN_SECONDS),
             keep_alive: Duration::from_secs(KEEP_ALIVE_SECONDS),
+            reissue: Duration::from_secs(REISSUE_SECONDS),
         }
     }
 }

@@ -87,6 +87,7 @@ pub(crate) struct Metrics {
     caps: Family<Why, Counter>,
     refused: Family<Why, Counter>,
     history: Family<Became, Counter>,
+    reissued: Family<Became, Counter>,
     held: Histogram,
     added: Histogram,
     pub(crate) open_turns: Gauge,
@@ -98,7 +99,8 @@ impl Metrics {
     pub(crate) fn new() -> Metrics {
         let mut registry = Registry::with_prefix("toolmend");
         let (turns, calls, rules) = (Family::default(), Family::default(), Family::default());
-        let (caps, refused, history) = (Family::default(), Family::default(), Family::default());
+        let (caps, refused) = (Family::default(), Family::default());
+        let (history, reissued) = (Family::default(), Family::default());
         let held = Histogram::new([0.001, 0.01, 0.1, 0.5, 1.0, 5.0, 20.0, 60.0, 300.0]);
         let added = Histogram::new([5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 5e-3, 2e-2, 0.1]);
         let (open_turns, connections, held_bytes) = (Gauge::default(), Gauge::default(), Gauge::default());
@@ -108,6 +110,7 @@ impl Metrics {
         registry.register("caps", "Turns that passed untouched from a limit or defect on", caps.clone());
         registry.register("refused", "Requests that had no answer of the upstream's", refused.clone());
         registry.register("history", "Past calls that were changed in requests", history.clone());
+        registry.register("reissued", "Turns that were asked for once more", reissued.clone());
         registry.register("open_turns", "Turns that are being looked into", open_turns.clone());
         registry.register("connections", "Connections of clients", connections.clone());
         registry.register("held_bytes", "Bytes that are held back", held_bytes.clone());
@@ -122,6 +125,7 @@ impl Metrics {
             caps,
             refused,
             history,
+            reissued,
             held,
             added,
             open_turns,
@@ -184,6 +188,10 @@ impl Metrics {
                 self.history.get_or_create(&Became { became }).inc_by(count);
             }
         }
+    }
+
+    pub(crate) fn reissued(&self, became: &'static str) {
+        self.reissued.get_or_create(&Became { became }).inc();
     }
 
     pub(crate) fn held(&self, time: Duration) {

@@ -24,6 +24,7 @@ use hyper_util::rt::TokioIo;
 use subtle::ConstantTimeEq;
 use tokio::sync::watch;
 use toolmend::CallJudge;
+use toolmend::wire::CallReport;
 
 use crate::body::{Body, BodyError};
 use crate::endpoint::Speaks;
@@ -32,10 +33,11 @@ use crate::headers;
 use crate::inspect::{Guard, HeldTotal, Inspector};
 use crate::metrics::{Metrics, Passed};
 use crate::refusal::Refusal;
+use crate::reissue::{Again, Reissue};
 use crate::request::{self, Changes};
 use crate::server::Stop;
 use crate::settings::{Settings, SetupError};
-use crate::turn::{SignsOfLife, TurnBody};
+use crate::turn::{Ladder, SignsOfLife, TurnBody};
 use crate::upstream::Connections;
 use crate::usage::WithoutUsage;
 use crate::watch::{OpenTurn, Watch};
@@ -44,6 +46,21 @@ use crate::watch::{OpenTurn, Watch};
 pub trait Inspectors: Send + Sync {
     /// For the answer to a request that says this.
     fn inspector(&self, facts: &Facts) -> Option<Box<dyn Inspector>>;
+
+    /// The arguments of a good call of this tool, where this is a whole answer that has one.
+    fn good_call(&self, _facts: &Facts, _answer: &[u8], _tool: &str) -> Option<String> {
+        None
+    }
+
+    /// As [`Inspectors::inspector`], but that this call, which was declined, is taken to have said this.
+    fn inspector_with(
+        &self,
+        _facts: &Facts,
+        _call: &CallReport,
+        _says: String,
+    ) -> Option<Box<dyn Inspector>> {
+        None
+    }
 
     /// What judges the calls that a client sends back in such a request; `None` where they are left alone.
     fn history(&self, _facts: &Facts) -> Option<Box<dyn CallJudge + '_>> {
@@ -67,7 +84,7 @@ pub(crate) struct Proxy {
     pub(crate) metrics: Arc<Metrics>,
     held: HeldTotal,
     connections: Connections,
-    inspectors: Box<dyn Inspectors>,
+    pub(crate) inspectors: Box<dyn Inspectors>,
 }
 
 impl Proxy {
@@ -84,7 +101,7 @@ impl Proxy {
 
     /// Answers one request. Dropping the future drops the exchange with the upstream.
     pub(crate) async fn answer(
-        &self,
+        self: &Arc<Self>,
         request: Request<Incoming>,
         stop: &watch::Receiver<Stop>,
     ) -> Response<Body> {
@@ -99,7 +116,7 @@ impl Proxy {
     }
 
     async fn serve(
-        &self,
+        self: &Arc<Self>,
         mut request: Request<Incoming>,
         stop: &watch::Receiver<Stop>,
     ) -> Result<Response<Body>, Refusal> {
@@ -126,7 +143,7 @@ impl Proxy {
 
     /// A request to a tool-call endpoint.
     async fn turn(
-        &self,
+        self: &Arc<Self>,
         speaks: Speaks,
         mut parts: Parts,
         body: Incoming,
@@ -161,6 +178,7 @@ impl Proxy {
         };
         let spent = begun.elapsed();
         headers::ask_for_identity(&mut parts.headers);
+        let again = self.settings.reissue.then(|| Again::new(&parts, &body)).flatten();
         let response = self.send(parts, body).await?;
         let turn = OpenTurn::begin(&self.metrics, limits.open_turns);
         let model = self.metrics.model(facts.model.as_deref());
@@ -172,6 +190,8 @@ impl Proxy {
         let inspector: Box<dyn Inspector> =
             if asked_usage && streamed { Box::new(WithoutUsage::new(inspector)) } else { inspector };
         let guard = Guard::new(inspector, limits.held_turn_bytes, self.held.clone());
+        let again = again.and_then(|again| Reissue::new(self, facts, again, asked_usage && streamed));
+        let ladder = again.map(|again| Box::new(again) as Box<dyn Ladder>);
         let watch = Watch::new(Arc::clone(&self.metrics), turn, speaks, model, spent);
         let signs = sign_of_life(speaks).filter(|_| streamed);
         let signs = signs.map(|event| SignsOfLife { event, every: limits.keep_alive });
@@ -179,7 +199,7 @@ impl Proxy {
         headers::for_client(&mut parts.headers);
         headers::drop_about_bytes(&mut parts.headers);
         parts.version = Version::HTTP_11;
-        let body = TurnBody::new(body, limits.idle, guard, Box::new(watch), signs);
+        let body = TurnBody::new(body, limits.idle, guard, Box::new(watch), signs, ladder);
         Ok(Response::from_parts(parts, Body::turn(body)))
     }
 
@@ -204,7 +224,7 @@ impl Proxy {
         prepared
     }
 
-    async fn send(&self, mut parts: Parts, body: Body) -> Result<Response<Incoming>, Refusal> {
+    pub(crate) async fn send(&self, mut parts: Parts, body: Body) -> Result<Response<Incoming>, Refusal> {
         headers::for_upstream(&mut parts.headers);
         parts.uri = self.settings.upstream.uri(&parts.uri);
         parts.version = Version::HTTP_11;
@@ -313,13 +333,13 @@ const fn sign_of_life(speaks: Speaks) -> Option<&'static [u8]> {
     }
 }
 
-enum Collected {
+pub(crate) enum Collected {
     Whole { bytes: Bytes, trailers: Option<HeaderMap> },
     Long { ahead: Vec<Bytes>, rest: Incoming },
 }
 
 /// Reads a body to its end, or up to the limit.
-async fn collect(mut body: Incoming, limit: usize, idle: Duration) -> Result<Collected, Refusal> {
+pub(crate) async fn collect(mut body: Incoming, limit: usize, idle: Duration) -> Result<Collected, Refusal> {
     let mut ahead: Vec<Bytes> = Vec::new();
     let mut length = 0;
     let mut trailers = None;

@@ -2,6 +2,7 @@
 //!
 //! The rest of the body stays byte for byte: a change is a stretch of the text and what stands there instead.
 
+use toolmend::wire::Text;
 use toolmend::wire::json::Value;
 use toolmend::{CallJudge, Evidence, FoundCall, Verdict};
 
@@ -48,9 +49,11 @@ impl Changes {
     }
 
     /// The object gets one more member, at its end.
-    pub(crate) fn add(&mut self, body: &str, object: Value<'_>, member: &str) {
+    fn add(&mut self, body: &str, object: Value<'_>, member: &str) {
         let end = place(body, object) + object.raw().len() - 1;
-        let comma = if object.members().next().is_some() { "," } else { "" };
+        let first =
+            object.members().next().is_none() && self.stretches.iter().all(|(from, _, _)| *from != end);
+        let comma = if first { "" } else { "," };
         self.stretches.push((end, end, format!("{comma}{member}")));
     }
 
@@ -86,6 +89,38 @@ pub(crate) fn ask_usage(body: &str, changes: &mut Changes) -> bool {
         Some(_) => return false,
     }
     true
+}
+
+/// The same request for a whole answer that calls this tool; `None` where the protocol has no words for that.
+pub(crate) fn force(speaks: Speaks, body: &str, tool: &str) -> Option<String> {
+    let request = Value::parse(body).ok()?;
+    let name = quoted(tool);
+    let mut changes = Changes::default();
+    match speaks {
+        Speaks::Chat => {
+            let choice = format!("{{\"type\":\"function\",\"function\":{{\"name\":{name}}}}}");
+            changes.set(body, request, "tool_choice", &choice);
+            if let Some(options) = request.get("stream_options") {
+                changes.replace(body, options, "null".to_owned());
+            }
+        }
+        Speaks::Responses => {
+            changes.set(body, request, "tool_choice", &format!("{{\"type\":\"function\",\"name\":{name}}}"));
+        }
+        Speaks::Messages => {
+            changes.set(body, request, "tool_choice", &format!("{{\"type\":\"tool\",\"name\":{name}}}"));
+        }
+        Speaks::Gemini => {
+            let mode = format!("{{\"mode\":\"ANY\",\"allowedFunctionNames\":[{name}]}}");
+            let key = if request.has("tool_config") { "tool_config" } else { "toolConfig" };
+            changes.set(body, request, key, &format!("{{\"functionCallingConfig\":{mode}}}"));
+        }
+        Speaks::Ollama => return None,
+    }
+    if speaks != Speaks::Gemini {
+        changes.set(body, request, "stream", "false");
+    }
+    Some(changes.apply(body))
 }
 
 /// Mends the arguments of past calls that are no JSON object, which servers refuse whole requests for.
@@ -155,7 +190,7 @@ impl Past<'_> {
         if stands {
             return;
         }
-        let name = call.get("name").and_then(Value::text).map(|name| name.to_text()).unwrap_or_default();
+        let name = call.get("name").and_then(Value::text).map(Text::to_text).unwrap_or_default();
         let object = self.object(&name, said);
         let put = if text { quoted(&object) } else { object };
         self.changes.replace(self.body, arguments, put);
@@ -317,6 +352,35 @@ mod tests {
         let body = r#"{"input":[{"type":"function_call","name":"f","arguments":"{\"n\":1,}"},{"type":"function_call","name":"f","arguments":"{}"},{"type":"function_call","name":"f","arguments":"{"}]}"#;
         let says = r#"{"input":[{"type":"function_call","name":"f","arguments":"{\"n\":1}"},{"type":"function_call","name":"f","arguments":"{}"},{"type":"function_call","name":"f","arguments":"{\"unparsed_arguments\":\"{\"}"}]}"#;
         assert_eq!(mended(Speaks::Responses, body), (says.to_owned(), 1, 1));
+    }
+
+    #[test]
+    fn a_tool_is_forced() {
+        for (speaks, body, forced) in [
+            (
+                Speaks::Chat,
+                r#"{"stream":true,"tool_choice":"auto","stream_options":{"include_usage":true}}"#,
+                r#"{"stream":false,"tool_choice":{"type":"function","function":{"name":"f"}},"stream_options":null}"#,
+            ),
+            (
+                Speaks::Responses,
+                r#"{"input":"x"}"#,
+                r#"{"input":"x","tool_choice":{"type":"function","name":"f"},"stream":false}"#,
+            ),
+            (
+                Speaks::Messages,
+                r#"{"stream":true}"#,
+                r#"{"stream":false,"tool_choice":{"type":"tool","name":"f"}}"#,
+            ),
+            (
+                Speaks::Gemini,
+                r#"{"contents":[]}"#,
+                r#"{"contents":[],"toolConfig":{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["f"]}}}"#,
+            ),
+        ] {
+            assert_eq!(force(speaks, body, "f").as_deref(), Some(forced));
+        }
+        assert_eq!(force(Speaks::Ollama, "{}", "f"), None);
     }
 
     #[test]

@@ -13,6 +13,7 @@
 //! [`Inspector`]: crate::inspect::Inspector
 
 use std::fmt;
+use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -41,6 +42,18 @@ pub(crate) trait Observer: Send {
     fn ended(&mut self, whole: bool);
 }
 
+/// Asks for a turn once more whose call was declined.
+pub(crate) trait Ladder: Send {
+    /// Bytes came from the upstream.
+    fn took(&mut self, bytes: &Bytes);
+    /// These calls were settled, by the bytes or by their end. Answers with the wait for the turn as it leaves
+    /// with a better call, from its first byte on; asked at most once.
+    fn better(&mut self, reports: &[CallReport], at_end: bool) -> Option<Better>;
+}
+
+/// A whole turn as it leaves with a better call; `None` where there is none.
+pub(crate) type Better = Pin<Box<dyn Future<Output = Option<Vec<u8>>> + Send>>;
+
 /// What tells a client that its answer is still being written, and how often.
 #[derive(Debug)]
 pub(crate) struct SignsOfLife {
@@ -58,6 +71,11 @@ pub(crate) struct TurnBody {
     /// When something last went to the client; `None` where the protocol has no sign of life.
     quiet: Option<(Idle, &'static [u8])>,
     held_since: Option<Instant>,
+    ladder: Option<Box<dyn Ladder>>,
+    /// What would leave now, and the wait for something better.
+    asking: Option<(Vec<u8>, Better)>,
+    /// How many bytes of the turn have left.
+    sent: usize,
     end: Option<End>,
 }
 
@@ -75,6 +93,7 @@ impl TurnBody {
         guard: Guard,
         observer: Box<dyn Observer>,
         signs: Option<SignsOfLife>,
+        ladder: Option<Box<dyn Ladder>>,
     ) -> TurnBody {
         TurnBody {
             upstream,
@@ -83,6 +102,9 @@ impl TurnBody {
             observer,
             quiet: signs.map(|signs| (Idle::new(signs.every), signs.event)),
             held_since: None,
+            ladder,
+            asking: None,
+            sent: 0,
             end: None,
         }
     }
@@ -91,6 +113,14 @@ impl TurnBody {
         &mut self,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        if let Some((_, better)) = &mut self.asking {
+            let Poll::Ready(better) = better.as_mut().poll(cx) else {
+                return self.poll_sign_of_life(cx).map(|event| Some(Ok(Frame::data(event))));
+            };
+            let out = self.asking.take().map_or_else(Vec::new, |(out, _)| out);
+            let better = better.and_then(|turn| Some(turn.get(self.sent..)?.to_vec()));
+            return Poll::Ready(Some(Ok(self.leave(better.unwrap_or(out)))));
+        }
         while self.end.is_none() {
             let frame = match poll_incoming(&mut self.upstream, &mut self.idle, cx) {
                 Poll::Ready(frame) => frame,
@@ -104,6 +134,9 @@ impl TurnBody {
                     if self.guard.is_transparent() {
                         return Poll::Ready(Some(Ok(Frame::data(bytes))));
                     }
+                    if let Some(ladder) = &mut self.ladder {
+                        ladder.took(&bytes);
+                    }
                     self.guard.push(&bytes, &mut out);
                 }
                 Some(Ok(Err(other))) => {
@@ -113,12 +146,13 @@ impl TurnBody {
                 None => self.finish(true, &mut out, End::Over),
             }
             self.observer.spent(begun.elapsed());
-            self.tell();
+            let better = self.tell();
+            if let Some(better) = better.filter(|_| !out.is_empty()) {
+                self.asking = Some((out, better));
+                return self.poll_frame(cx);
+            }
             if !out.is_empty() {
-                if let Some((quiet, _)) = &mut self.quiet {
-                    quiet.moved();
-                }
-                return Poll::Ready(Some(Ok(Frame::data(out.into()))));
+                return Poll::Ready(Some(Ok(self.leave(out))));
             }
         }
         Poll::Ready(match self.end.replace(End::Over) {
@@ -128,15 +162,27 @@ impl TurnBody {
         })
     }
 
+    fn leave(&mut self, out: Vec<u8>) -> Frame<Bytes> {
+        if let Some((quiet, _)) = &mut self.quiet {
+            quiet.moved();
+        }
+        self.sent += out.len();
+        Frame::data(out.into())
+    }
+
     fn finish(&mut self, whole: bool, out: &mut Vec<u8>, end: End) {
         self.guard.finish(whole, out);
         self.end = Some(end);
         self.observer.ended(whole);
     }
 
-    /// Passes on what the guard has to tell.
-    fn tell(&mut self) {
-        for report in self.guard.reports() {
+    /// Passes on what the guard has to tell, and answers with the wait for something better, if there is one.
+    fn tell(&mut self) -> Option<Better> {
+        let reports = self.guard.reports();
+        let broke = matches!(self.end, Some(End::Broken(_)));
+        let ladder = self.ladder.as_mut().filter(|_| !broke && !reports.is_empty());
+        let better = ladder.and_then(|ladder| ladder.better(&reports, self.end.is_some()));
+        for report in reports {
             self.observer.settled(report);
         }
         if let Some(why) = self.guard.take_gave_up() {
@@ -153,12 +199,14 @@ impl TurnBody {
             }
             _ => {}
         }
+        better
     }
 
-    /// The upstream is silent. An event is due when a call is held and nothing went out for a while.
+    /// The upstream is silent. An event is due when a call is held, or asked for once more, and nothing
+    /// went out for a while.
     fn poll_sign_of_life(&mut self, cx: &mut Context<'_>) -> Poll<Bytes> {
         let Some((quiet, event)) = &mut self.quiet else { return Poll::Pending };
-        if !self.guard.holds() || quiet.poll(cx).is_pending() {
+        if !(self.guard.holds() || self.asking.is_some()) || quiet.poll(cx).is_pending() {
             return Poll::Pending;
         }
         quiet.moved();

@@ -97,6 +97,7 @@ impl TryFrom<Given> for Serve {
             ("header-timeout", given.header_timeout),
             ("idle-timeout", given.idle_timeout),
             ("drain-timeout", given.drain_timeout),
+            ("reissue-timeout", given.reissue_timeout),
             ("keep-alive", given.keep_alive),
         ])?;
         let json = match given.log_format.as_deref() {
@@ -167,6 +168,7 @@ fn limits(given: &[(&'static str, Option<u64>)]) -> Result<Limits, Failure> {
             "header-timeout" => limits.header_read = time,
             "idle-timeout" => limits.idle = time,
             "drain-timeout" => limits.drain = time,
+            "reissue-timeout" => limits.reissue = time,
             _ => limits.keep_alive = time,
         }
     }

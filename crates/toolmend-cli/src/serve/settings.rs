@@ -148,6 +148,8 @@ settings! {
     idle_timeout: u64, "TOOLMEND_IDLE_TIMEOUT", "SECONDS", seconds(g::IDLE_SECONDS);
     "Seconds for open requests to end after SIGTERM"
     drain_timeout: u64, "TOOLMEND_DRAIN_TIMEOUT", "SECONDS", seconds(g::DRAIN_SECONDS);
+    "Seconds for the answer to a turn that is asked for once more"
+    reissue_timeout: u64, "TOOLMEND_REISSUE_TIMEOUT", "SECONDS", seconds(g::REISSUE_SECONDS);
     "Seconds between two signs of life while a call is held"
     keep_alive: u64, "TOOLMEND_KEEP_ALIVE", "SECONDS", seconds(g::KEEP_ALIVE_SECONDS);
 }

@@ -5,6 +5,7 @@ mod harness;
 mod limits;
 mod mend;
 mod pass;
+mod reissue;
 mod shutdown;
 mod stream;
 mod tls;
