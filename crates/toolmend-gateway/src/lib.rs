@@ -30,6 +30,7 @@ mod limits;
 mod mending;
 mod metrics;
 mod proxy;
+mod record;
 mod refusal;
 mod reissue;
 mod request;
@@ -49,7 +50,7 @@ pub use inspect::{GaveUp, Inspector};
 pub use limits::{
     CONNECT_SECONDS, DRAIN_SECONDS, HEADER_READ_SECONDS, IDLE_SECONDS, KEEP_ALIVE_SECONDS, Limits,
     MAX_CONNECTIONS, MAX_HEADER_BYTES, MAX_HEADERS, MAX_HELD_TOTAL_BYTES, MAX_HELD_TURN_BYTES,
-    MAX_OPEN_TURNS, MAX_REQUEST_BYTES, REISSUE_SECONDS,
+    MAX_OPEN_TURNS, MAX_RECORDED, MAX_REQUEST_BYTES, REISSUE_SECONDS,
 };
 pub use mending::Mending;
 pub use proxy::Inspectors;

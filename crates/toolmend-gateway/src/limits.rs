@@ -28,6 +28,8 @@ pub const DRAIN_SECONDS: u64 = 30;
 pub const KEEP_ALIVE_SECONDS: u64 = 10;
 /// The default of [`Limits::reissue`], in seconds.
 pub const REISSUE_SECONDS: u64 = 120;
+/// The default of [`Limits::recorded`].
+pub const MAX_RECORDED: usize = 1000;
 /// How long a connection to the upstream waits for its next request, in seconds. Shorter than the five
 /// seconds after which uvicorn closes one, so that a request does not meet a closing connection.
 pub(crate) const POOL_SECONDS: u64 = 4;
@@ -52,6 +54,8 @@ pub struct Limits {
     pub open_turns: usize,
     /// Connections of clients. One more waits until another ends.
     pub connections: usize,
+    /// Faulty turns that are kept as files; the oldest one gives way to the next.
+    pub recorded: usize,
     /// For a connection to the upstream to stand.
     pub connect: Duration,
     /// For a client's TLS handshake, and for the header section of its next request.
@@ -76,6 +80,7 @@ impl Default for Limits {
             held_bytes: MAX_HELD_TOTAL_BYTES,
             open_turns: MAX_OPEN_TURNS,
             connections: MAX_CONNECTIONS,
+            recorded: MAX_RECORDED,
             connect: Duration::from_secs(CONNECT_SECONDS),
             header_read: Duration::from_secs(HEADER_READ_SECONDS),
             idle: Duration::from_secs(IDLE_SECONDS),

@@ -32,6 +32,7 @@ use crate::facts::Facts;
 use crate::headers;
 use crate::inspect::{Guard, HeldTotal, Inspector};
 use crate::metrics::{Metrics, Passed};
+use crate::record::Records;
 use crate::refusal::Refusal;
 use crate::reissue::{Again, Reissue};
 use crate::request::{self, Changes};
@@ -83,6 +84,7 @@ pub(crate) struct Proxy {
     pub(crate) settings: Settings,
     pub(crate) metrics: Arc<Metrics>,
     held: HeldTotal,
+    records: Option<Arc<Records>>,
     connections: Connections,
     pub(crate) inspectors: Box<dyn Inspectors>,
 }
@@ -90,7 +92,15 @@ pub(crate) struct Proxy {
 impl Proxy {
     pub(crate) fn new(settings: Settings, inspectors: Box<dyn Inspectors>) -> Result<Proxy, SetupError> {
         let metrics = Arc::new(Metrics::new());
+        let records = match &settings.record {
+            Some(folder) => Some(
+                Records::open(folder, settings.limits.recorded)
+                    .map_err(|error| SetupError::Record { folder: folder.clone(), error })?,
+            ),
+            None => None,
+        };
         Ok(Proxy {
+            records,
             connections: Connections::new(&settings)?,
             held: HeldTotal::new(metrics.held_bytes.clone(), settings.limits.held_bytes),
             metrics,
@@ -192,7 +202,9 @@ impl Proxy {
         let guard = Guard::new(inspector, limits.held_turn_bytes, self.held.clone());
         let again = again.and_then(|again| Reissue::new(self, facts, again, asked_usage && streamed));
         let ladder = again.map(|again| Box::new(again) as Box<dyn Ladder>);
-        let watch = Watch::new(Arc::clone(&self.metrics), turn, speaks, model, spent);
+        let mut watch = Watch::new(Arc::clone(&self.metrics), turn, speaks, model, spent);
+        watch.recording = self.records.as_ref().map(|records| records.begin(limits.held_turn_bytes));
+        watch.log_bodies = self.settings.log_bodies;
         let signs = sign_of_life(speaks).filter(|_| streamed);
         let signs = signs.map(|event| SignsOfLife { event, every: limits.keep_alive });
         let (mut parts, body) = response.into_parts();

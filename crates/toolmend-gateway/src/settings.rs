@@ -43,6 +43,10 @@ pub struct Settings {
     pub ask_usage: bool,
     /// Whether a turn whose call was declined is asked for once more.
     pub reissue: bool,
+    /// Whether the arguments of mended and declined calls stand in the log.
+    pub log_bodies: bool,
+    /// The folder in which faulty turns are kept.
+    pub record: Option<PathBuf>,
     /// What it takes, holds and waits.
     pub limits: Limits,
 }
@@ -67,6 +71,8 @@ impl Settings {
             mend_history: false,
             ask_usage: false,
             reissue: false,
+            log_bodies: false,
+            record: None,
             limits: Limits::default(),
         }
     }
@@ -165,6 +171,13 @@ pub enum SetupError {
     Identity(rustls::Error),
     /// There is nothing to trust an https upstream by.
     NoRoots,
+    /// The folder for recorded turns cannot be used.
+    Record {
+        /// The folder.
+        folder: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
     /// An address cannot be listened on.
     Listen {
         /// The address.
@@ -184,6 +197,9 @@ impl fmt::Display for SetupError {
             SetupError::NoRoots => f.write_str(
                 "this machine has no certificates to trust an https upstream by; install its CA certificates, or name a file with --upstream-ca",
             ),
+            SetupError::Record { folder, error } => {
+                write!(f, "turns cannot be recorded in {}: {error}", folder.display())
+            }
             SetupError::Listen { address, error } if error.kind() == io::ErrorKind::AddrInUse => {
                 write!(f, "{address} is in use by another program; give --listen another port")
             }

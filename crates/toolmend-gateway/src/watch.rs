@@ -1,5 +1,6 @@
 //! What is counted and logged of a turn while it passes.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use toolmend::wire::CallReport;
 use crate::endpoint::Speaks;
 use crate::inspect::GaveUp;
 use crate::metrics::{Metrics, Passed};
+use crate::record::Recording;
 use crate::told::Told;
 use crate::turn::Observer;
 
@@ -48,6 +50,8 @@ pub(crate) struct Watch {
     model: String,
     spent: Duration,
     passed: Passed,
+    pub(crate) recording: Option<Recording>,
+    pub(crate) log_bodies: bool,
 }
 
 impl Watch {
@@ -58,7 +62,16 @@ impl Watch {
         model: String,
         spent: Duration,
     ) -> Watch {
-        Watch { metrics, _turn: turn, speaks, model, spent, passed: Passed::Left }
+        Watch {
+            metrics,
+            _turn: turn,
+            speaks,
+            model,
+            spent,
+            passed: Passed::Left,
+            recording: None,
+            log_bodies: false,
+        }
     }
 }
 
@@ -66,6 +79,11 @@ impl Observer for Watch {
     fn settled(&mut self, report: CallReport) {
         let told = Told::of(&report.outcome);
         self.metrics.call(self.speaks.name(), &self.model, &told);
+        if let Some(recording) = self.recording.as_mut().filter(|_| told.verdict != "intact") {
+            recording.faulty(&report, &self.model);
+        }
+        let bodies = self.log_bodies.then_some((report.body.as_str(), told.output));
+        let (body, output) = (bodies.map(|(body, _)| body), bodies.and_then(|(_, output)| output));
         let (from, to) = (report.body.len(), told.output.map_or(report.body.len(), str::len));
         // The name is the server's word, and not to steer a terminal.
         let name = report.name.escape_debug();
@@ -82,9 +100,12 @@ impl Observer for Watch {
                 bytes_in = from,
                 bytes_out = to,
                 rewritten = report.rewritten,
-                "mended: {name}: {} {} {ending} {from}→{to} bytes",
+                body,
+                output,
+                "mended: {name}: {} {} {ending} {from}→{to} bytes{}",
                 told.rules.join(","),
-                told.grade.unwrap_or("")
+                told.grade.unwrap_or(""),
+                Shown(body, output)
             ),
             _ => tracing::info!(
                 tool = report.name,
@@ -93,8 +114,10 @@ impl Observer for Watch {
                 reason = told.reason,
                 ending,
                 bytes_in = from,
-                "declined: {name}: {}",
-                told.reason.as_deref().unwrap_or("")
+                body,
+                "declined: {name}: {}{}",
+                told.reason.as_deref().unwrap_or(""),
+                Shown(body, None)
             ),
         }
     }
@@ -114,7 +137,11 @@ impl Observer for Watch {
         self.metrics.held(time);
     }
 
-    fn took(&mut self, _: &Bytes) {}
+    fn took(&mut self, bytes: &Bytes) {
+        if let Some(recording) = &mut self.recording {
+            recording.took(bytes);
+        }
+    }
 
     fn spent(&mut self, time: Duration) {
         self.spent += time;
@@ -126,6 +153,22 @@ impl Observer for Watch {
             (true, Passed::GaveUp) => Passed::GaveUp,
             (true, _) => Passed::Looked,
         };
+    }
+}
+
+/// The bodies of a call in a line for people, where they are to be shown.
+struct Shown<'a>(Option<&'a str>, Option<&'a str>);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Shown(body, output) = self;
+        if let Some(body) = body {
+            write!(f, ": {}", body.escape_debug())?;
+        }
+        match output {
+            Some(output) => write!(f, " → {}", output.escape_debug()),
+            None => Ok(()),
+        }
     }
 }
 

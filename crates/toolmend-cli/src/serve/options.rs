@@ -85,7 +85,10 @@ impl TryFrom<Given> for Serve {
                 ));
             }
         };
+        settings.log_bodies = given.log_bodies.unwrap_or_default();
+        settings.record = given.record.map(PathBuf::from);
         settings.limits = limits(&[
+            ("max-recorded", given.max_recorded),
             ("max-headers", given.max_headers),
             ("max-header-bytes", given.max_header_bytes),
             ("max-request-bytes", given.max_request_bytes),
@@ -163,6 +166,7 @@ fn limits(given: &[(&'static str, Option<u64>)]) -> Result<Limits, Failure> {
             "max-held-turn-bytes" => limits.held_turn_bytes = count,
             "max-held-bytes" => limits.held_bytes = count,
             "max-open-turns" => limits.open_turns = count,
+            "max-recorded" => limits.recorded = count,
             "max-connections" => limits.connections = count,
             "connect-timeout" => limits.connect = time,
             "header-timeout" => limits.header_read = time,

@@ -126,6 +126,12 @@ settings! {
     log_format: String, "TOOLMEND_LOG_FORMAT", "FORMAT", text("text");
     "What is logged: off, error, warn, info or debug"
     log_level: String, "TOOLMEND_LOG_LEVEL", "LEVEL", text("info");
+    "Put the arguments of mended and declined calls into the log"
+    log_bodies: bool [num_args = 0..=1, default_missing_value = "true", require_equals = true], "TOOLMEND_LOG_BODIES", "BOOL", Some(false);
+    "Keep faulty turns in this folder, as files for `toolmend repair` (.turn) and `toolmend batch` (.jsonl)"
+    record: String, "TOOLMEND_RECORD", "DIR", None;
+    "Most turns that are kept there; the oldest gives way"
+    max_recorded: u64, "TOOLMEND_MAX_RECORDED", "N", bytes(g::MAX_RECORDED);
     "Most header fields of a message"
     max_headers: u64, "TOOLMEND_MAX_HEADERS", "N", bytes(g::MAX_HEADERS);
     "Most bytes of a message's header section"

@@ -240,3 +240,39 @@ async fn usage_is_asked_for_and_kept_from_the_client() {
     );
     assert_eq!(gateway.ask(post("/v1/chat/completions", &body)).await.text(), stream(usage));
 }
+
+#[tokio::test]
+async fn faulty_turns_are_recorded() {
+    let folder =
+        std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("record-{}", std::process::id()));
+    let mut dice = Dice(29);
+    let record = |settings: &mut Settings| settings.record = Some(folder.clone());
+    let (broken, good) =
+        (turn(&["{\"city\": \"Oslo\",}"], "tool_calls"), turn(&["{\"city\": \"Oslo\"}"], "stop"));
+    through(&good, &mut dice, 100, record).await;
+    through(&broken, &mut dice, 100, record).await;
+    let mut files = Vec::new();
+    within(async {
+        while files.len() < 2 {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+            files = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        }
+    })
+    .await;
+    files.sort();
+    let kinds: Vec<_> = files.iter().filter_map(|file| file.extension()?.to_str()).collect();
+    assert_eq!(kinds, ["jsonl", "turn"]);
+    // The files are made one after the other, and each at once.
+    within(async {
+        while std::fs::read_to_string(&files[0]).unwrap().is_empty() {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+    })
+    .await;
+    assert_eq!(std::fs::read_to_string(&files[1]).unwrap(), broken);
+    assert_eq!(
+        std::fs::read_to_string(&files[0]).unwrap(),
+        "{\"id\":\"c1\",\"arguments\":\"{\\\"city\\\": \\\"Oslo\\\",}\",\"model\":\"m\",\"finish_reason\":\"stop\"}\n"
+    );
+    std::fs::remove_dir_all(folder).unwrap();
+}
