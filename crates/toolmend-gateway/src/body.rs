@@ -47,12 +47,68 @@ impl Error for BodyError {
 /// body fails, so the bytes before that would be lost with it.
 const LINGER: Duration = Duration::from_millis(20);
 
+/// Bytes from which on a frame is given as it is; smaller ones are gathered.
+const GATHER: usize = 8 << 10;
+
 /// A body that crosses the gateway, in either direction.
+///
+/// Frames that are there at the same time leave as one: hyper writes each frame of a body by itself, and a
+/// write costs more than everything else that is done about an event. Its connections hand over one frame at a
+/// time, so before it gives what it has, a body steps back once to let the connection bring the next. What came
+/// alone waits no longer than that.
 #[derive(Debug)]
 pub(crate) struct Body {
     kind: Kind,
+    gathered: Gathered,
+    /// It has stepped back since the last frame came.
+    stepped_back: bool,
+    /// What follows the bytes that are gathered.
+    next: Option<Option<Result<Frame<Bytes>, BodyError>>>,
     /// Why it broke off, and when it may say so.
     broken: Option<(BodyError, Pin<Box<Sleep>>)>,
+}
+
+/// Bytes on their way out.
+#[derive(Debug, Default)]
+enum Gathered {
+    #[default]
+    Nothing,
+    /// One frame, as it came.
+    One(Bytes),
+    Several(Vec<u8>),
+}
+
+impl Gathered {
+    fn is_empty(&self) -> bool {
+        matches!(self, Gathered::Nothing)
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Gathered::Nothing => 0,
+            Gathered::One(bytes) => bytes.len(),
+            Gathered::Several(bytes) => bytes.len(),
+        }
+    }
+
+    fn add(&mut self, bytes: Bytes) {
+        *self = match std::mem::take(self) {
+            Gathered::Nothing => Gathered::One(bytes),
+            Gathered::One(first) => Gathered::Several([first, bytes].concat()),
+            Gathered::Several(mut all) => {
+                all.extend_from_slice(&bytes);
+                Gathered::Several(all)
+            }
+        };
+    }
+
+    fn take(&mut self) -> Bytes {
+        match std::mem::take(self) {
+            Gathered::Nothing => Bytes::new(),
+            Gathered::One(bytes) => bytes,
+            Gathered::Several(bytes) => bytes.into(),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -101,7 +157,39 @@ impl Body {
     }
 
     const fn of(kind: Kind) -> Body {
-        Body { kind, broken: None }
+        Body { kind, gathered: Gathered::Nothing, stepped_back: false, next: None, broken: None }
+    }
+
+    /// The next frame, gathered.
+    fn poll_gathered(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        let given = |gathered: &mut Gathered| Poll::Ready(Some(Ok(Frame::data(gathered.take()))));
+        if let Some(next) = self.next.take() {
+            return Poll::Ready(next);
+        }
+        loop {
+            match self.kind.poll_frame(cx) {
+                Poll::Ready(Some(Ok(frame))) if frame.is_data() => {
+                    let Ok(bytes) = frame.into_data() else { continue };
+                    self.gathered.add(bytes);
+                    self.stepped_back = false;
+                    if self.gathered.len() >= GATHER {
+                        return given(&mut self.gathered);
+                    }
+                }
+                Poll::Ready(other) if self.gathered.is_empty() => return Poll::Ready(other),
+                Poll::Ready(other) => {
+                    self.next = Some(other);
+                    return given(&mut self.gathered);
+                }
+                Poll::Pending if self.gathered.is_empty() => return Poll::Pending,
+                Poll::Pending if self.stepped_back => return given(&mut self.gathered),
+                Poll::Pending => {
+                    self.stepped_back = true;
+                    cx.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
+            }
+        }
     }
 }
 
@@ -119,7 +207,7 @@ impl HttpBody for Body {
                 ready!(linger.as_mut().poll(cx));
                 return Poll::Ready(this.broken.take().map(|(error, _)| Err(error)));
             }
-            match ready!(this.kind.poll_frame(cx)) {
+            match ready!(this.poll_gathered(cx)) {
                 Some(Err(error)) => this.broken = Some((error, Box::pin(sleep(LINGER)))),
                 frame => return Poll::Ready(frame),
             }
@@ -127,6 +215,9 @@ impl HttpBody for Body {
     }
 
     fn is_end_stream(&self) -> bool {
+        if !self.gathered.is_empty() || self.next.is_some() || self.broken.is_some() {
+            return false;
+        }
         match &self.kind {
             Kind::Whole { bytes, trailers } => bytes.is_empty() && trailers.is_none(),
             Kind::Passing { ahead, rest, .. } => ahead.is_empty() && rest.is_end_stream(),
@@ -135,6 +226,9 @@ impl HttpBody for Body {
     }
 
     fn size_hint(&self) -> SizeHint {
+        if !self.gathered.is_empty() {
+            return SizeHint::new();
+        }
         match &self.kind {
             Kind::Whole { bytes, trailers: None } => SizeHint::with_exact(bytes.len() as u64),
             Kind::Passing { ahead, rest, .. } => {
