@@ -174,7 +174,9 @@ impl Connection {
         let service = service_fn(move |request: Request<Incoming>| {
             seen.store(true, Ordering::Relaxed);
             let (proxy, stop) = (Arc::clone(&proxy), stop.clone());
-            async move { Ok::<Response<Body>, Infallible>(proxy.answer(request, &stop).await) }
+            // hyper keeps the room of this future for as long as the connection stands; boxed, what is large
+            // about it goes as soon as the answer begins.
+            async move { Ok::<Response<Body>, Infallible>(Box::pin(proxy.answer(request, &stop)).await) }
         });
         let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
         let mut connection = std::pin::pin!(connection);
