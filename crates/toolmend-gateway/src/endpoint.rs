@@ -47,14 +47,17 @@ impl Speaks {
             "responses" => Some(Speaks::Responses),
             "messages" => Some(Speaks::Messages),
             "chat" if path.ends_with("/api/chat") => Some(Speaks::Ollama),
-            _ => match last.rsplit_once(':') {
-                Some((model, "generateContent" | "streamGenerateContent")) if !model.is_empty() => {
-                    Some(Speaks::Gemini)
-                }
-                _ => None,
-            },
+            _ => model_and_method(last).map(|_| Speaks::Gemini),
         }
     }
+}
+
+/// The model and the method in the last word of one of Gemini's paths, where some clients escape the colon.
+pub(crate) fn model_and_method(last: &str) -> Option<(&str, &str)> {
+    let (model, method) =
+        last.rsplit_once(':').or_else(|| last.rsplit_once("%3A")).or_else(|| last.rsplit_once("%3a"))?;
+    let known = matches!(method, "generateContent" | "streamGenerateContent");
+    (known && !model.is_empty()).then_some((model, method))
 }
 
 impl fmt::Display for Speaks {
@@ -204,7 +207,9 @@ mod tests {
             ("/chat", None),
             ("/v1beta/models/gemini-3:generateContent", Some(Speaks::Gemini)),
             ("/v1beta/models/gemini-3:streamGenerateContent", Some(Speaks::Gemini)),
+            ("/v1beta/models/gemini-3%3AstreamGenerateContent", Some(Speaks::Gemini)),
             ("/v1beta/models/gemini-3:countTokens", None),
+            ("/v1beta/models/:generateContent", None),
             ("/", None),
             ("", None),
         ] {

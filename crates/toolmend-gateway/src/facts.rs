@@ -5,7 +5,7 @@ use std::fmt;
 use toolmend::Tool;
 use toolmend::wire::json::Value;
 
-use crate::endpoint::Speaks;
+use crate::endpoint::{Speaks, model_and_method};
 
 /// What a request says about the turn that it asks for.
 #[derive(Clone, PartialEq, Eq)]
@@ -153,8 +153,7 @@ impl Facts {
 
     fn gemini(&mut self, body: Value<'_>, path: &str) -> Option<()> {
         body.get("contents")?;
-        let last = path.rsplit('/').next()?;
-        let (model, method) = last.rsplit_once(':').unwrap_or((last, ""));
+        let (model, method) = model_and_method(path.rsplit('/').next()?)?;
         self.model = Some(model.to_owned());
         self.streamed = method == "streamGenerateContent";
         for group in body.get("tools").into_iter().flat_map(Value::items) {
@@ -252,7 +251,7 @@ mod tests {
             {
                 assert_eq!(read(speaks, body), None, "{speaks} {body}");
             }
-            assert_eq!(Facts::read(speaks, "/", b"{\"messages\":[\"\xff\"]}"), None);
+            assert_eq!(Facts::read(speaks, "/m:generateContent", b"{\"messages\":[\"\xff\"]}"), None);
         }
     }
 

@@ -65,9 +65,11 @@ pub(crate) fn is_encoded(headers: &HeaderMap) -> bool {
         .any(|value| !value.as_bytes().trim_ascii().eq_ignore_ascii_case(b"identity"))
 }
 
-/// Whether the other side asks to leave HTTP (RFC 9110, section 7.8).
+/// Whether the other side asks to leave HTTP (RFC 9110, section 7.8). Java's client asks for HTTP/2 in the
+/// clear like this, with any request; it goes on without.
 pub(crate) fn asks_for_upgrade(headers: &HeaderMap) -> bool {
-    headers.contains_key(UPGRADE) && headers.get_all(CONNECTION).iter().any(|value| lists(value, "upgrade"))
+    let asks = headers.get_all(CONNECTION).iter().any(|value| lists(value, "upgrade"));
+    asks && headers.get_all(UPGRADE).iter().any(|value| !lists(value, "h2c"))
 }
 
 /// The protocol that is asked for, taken out before the fields of this hop are dropped.
@@ -159,6 +161,7 @@ mod tests {
             (&[("connection", "Upgrade"), ("upgrade", "websocket")][..], true),
             (&[("connection", "keep-alive, upgrade"), ("upgrade", "websocket")], true),
             (&[("upgrade", "websocket")], false),
+            (&[("connection", "Upgrade, HTTP2-Settings"), ("upgrade", "h2c")], false),
             (&[("connection", "upgrade")], false),
         ] {
             assert_eq!(asks_for_upgrade(&map(fields)), asks, "{fields:?}");

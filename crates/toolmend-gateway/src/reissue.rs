@@ -57,7 +57,7 @@ impl Again {
 
 /// Gemini says in the path whether it streams, and in the query how.
 fn whole_answer(uri: &Uri) -> Option<Uri> {
-    let path = uri.path().replace(":streamGenerateContent", ":generateContent");
+    let path = uri.path().replace("streamGenerateContent", "generateContent");
     let query: Vec<&str> = uri.query().unwrap_or("").split('&').filter(|part| !part.is_empty()).collect();
     let query: Vec<&str> = query.into_iter().filter(|part| !part.starts_with("alt=")).collect();
     let target = if query.is_empty() { path } else { format!("{path}?{}", query.join("&")) };
