@@ -1,5 +1,6 @@
 //! The gateway over real sockets on loopback.
 
+mod demo;
 mod faults;
 mod harness;
 mod limits;
