@@ -203,14 +203,14 @@ class Replay:
 class Gateway:
     """`toolmend serve` on a free port."""
 
-    def __init__(self, cli, upstream, hold, mode):
+    def __init__(self, cli, upstream, hold, mode, on_cut="pass"):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        # `repair` has no cap to hold a usage against, and relabels nothing.
+        # `repair` relabels nothing, so what is compared with it passes.
         self.command = [
             cli, "serve", "--upstream", f"http://127.0.0.1:{upstream}", "--listen", f"127.0.0.1:{self.port}",
-            "--hold", hold, "--mode", mode, "--on-cut", "pass", "--log-level", "warn",
+            "--hold", hold, "--mode", mode, "--on-cut", on_cut, "--log-level", "warn",
         ]  # fmt: skip
 
     def __enter__(self):
