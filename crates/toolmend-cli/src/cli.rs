@@ -9,6 +9,8 @@ use toolmend::formats::Promote;
 use toolmend::wire::Hold;
 use toolmend::{Ending, Policy};
 
+use crate::serve::Given;
+
 const EXIT_CODES: &str = "\
 Exit codes: 0 every call is good, 1 at least one was declined, 2 the command line or a file is at fault.";
 
@@ -31,6 +33,8 @@ pub(crate) enum Command {
     /// Repair many: one JSON record a line in, one answer a line out, in the same order
     #[command(after_help = EXIT_CODES)]
     Batch(BatchArgs),
+    /// Stand between agents and a model server, and mend calls while they stream; a demo without --upstream
+    Serve(Box<ServeArgs>),
     /// Say what a rule does, why it is safe, and where it would be wrong
     Explain {
         /// The rule, as `toolmend rules` and `--trace` name it
@@ -134,6 +138,19 @@ pub(crate) struct BatchArgs {
     /// How many records to work on at the same time [default: one a processor]
     #[arg(short, long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
+}
+
+/// Flags come before `TOOLMEND_*` variables, and those before the file.
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// Settings as TOML: the keys are these flags without their dashes in front
+    #[arg(long, value_name = "FILE", env = "TOOLMEND_CONFIG")]
+    pub(crate) config: Option<PathBuf>,
+    /// Print the settings that hold, as a file of settings, and end
+    #[arg(long)]
+    pub(crate) print_config: bool,
+    #[command(flatten)]
+    pub(crate) given: Given,
 }
 
 fn policies() -> impl TypedValueParser<Value = Policy> {

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use toolmend::wire::{WireError, WireErrorKind};
+use toolmend_gateway::SetupError;
 use toolmend_schema::ToolError;
 
 use crate::input::Source;
@@ -63,6 +64,14 @@ pub(crate) enum Failure {
     Tool { source: Source, error: ToolError },
     /// It is not clear which tool is called.
     Unclear(Unclear),
+    /// A setting of `serve` has a value that it cannot have.
+    Setting { key: &'static str, value: String, wants: String },
+    /// A file of settings cannot be read.
+    Config { source: Source, error: Box<toml::de::Error> },
+    /// The gateway cannot be set up.
+    Gateway(SetupError),
+    /// The system refuses what serving needs.
+    Runtime(io::Error),
     /// The output would overwrite the input.
     SameFile { path: String },
     /// An output cannot be written.
@@ -162,6 +171,14 @@ impl fmt::Display for Failure {
             Failure::Turn { source, error } => write!(f, "{source}: {}", Plain(&error.to_string())),
             Failure::Tool { source, error } => write!(f, "{source}: {}", Plain(&error.to_string())),
             Failure::Unclear(unclear) => unclear.fmt(f),
+            Failure::Setting { key, value, wants } => {
+                write!(f, "{key} is {:?}, and must be {wants}", Plain(value).to_string())
+            }
+            Failure::Config { source, error } => {
+                write!(f, "{source} is no file of settings: {}", error.to_string().trim_end())
+            }
+            Failure::Gateway(error) => error.fmt(f),
+            Failure::Runtime(error) => write!(f, "serving cannot begin: {error}"),
             Failure::SameFile { path } => {
                 write!(
                     f,

@@ -23,6 +23,7 @@ mod receipt;
 mod repair;
 mod run;
 mod say;
+mod serve;
 mod tools;
 mod trace;
 mod turn;

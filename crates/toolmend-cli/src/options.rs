@@ -13,6 +13,7 @@ use crate::cli::{Cli, Command, CommonArgs, Shape};
 use crate::explain;
 use crate::failure::Failure;
 use crate::input::Source;
+use crate::serve::Serve;
 use crate::tools::Tools;
 
 /// The longest description of tools that is read, in bytes.
@@ -27,6 +28,9 @@ pub(crate) enum Options {
     Repair(Repair),
     Args(Args),
     Batch(Batch),
+    Serve(Box<Serve>),
+    /// The settings of `serve`, as a file.
+    Config(String),
     Explain(Rule),
     Rules,
     Models,
@@ -107,6 +111,16 @@ impl TryFrom<Cli> for Options {
                 promote: typed.promote,
                 jobs: typed.jobs.unwrap_or_else(processors),
             }),
+            Command::Serve(typed) => {
+                let given = typed.given.with_file(typed.config)?;
+                if typed.print_config {
+                    let file = given.file();
+                    Serve::try_from(given)?;
+                    Options::Config(file)
+                } else {
+                    Options::Serve(Box::new(given.try_into()?))
+                }
+            }
             Command::Explain { rule } => Options::Explain(explain::named(&rule)?),
             Command::Rules => Options::Rules,
             Command::Models => Options::Models,

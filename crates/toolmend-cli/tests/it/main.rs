@@ -4,6 +4,7 @@ mod args;
 mod batch;
 mod files;
 mod repair;
+mod serve;
 mod texts;
 mod tools;
 mod turns;

@@ -106,6 +106,8 @@ struct Flow<J> {
     fresh: Vec<Piece>,
     /// The numbers that the calls of a choice have left with.
     numbers: BTreeSet<(u32, u32)>,
+    /// An event with data has come, so the protocol is known if it ever will be.
+    spoke: bool,
     /// Ids that are made up are made of it.
     seed: Option<u64>,
     /// The bytes of an event that leaves the queue, and its pieces.
@@ -143,6 +145,7 @@ impl<J: CallJudge> Turn<J> {
                 waiting: Vec::new(),
                 fresh: Vec::new(),
                 numbers: BTreeSet::new(),
+                spoke: options.protocol.is_some(),
                 seed: None,
                 leaving: Default::default(),
                 reports: Vec::new(),
@@ -331,7 +334,9 @@ impl<J: CallJudge> Flow<J> {
 
     fn may_leave_with<'p>(&self, note: &Note, pieces: impl Iterator<Item = &'p Piece>) -> bool {
         let waits_for_the_end = (note.finish || note.end) && !self.states.is_empty();
+        let waits_for_the_protocol = note.silent && !self.spoke;
         !waits_for_the_end
+            && !waits_for_the_protocol
             && pieces.into_iter().all(|piece| self.flows(piece))
             && (!note.closes || self.states.iter().all(State::may_close))
     }

@@ -19,6 +19,8 @@ pub(super) struct Note {
     pub(super) finish: bool,
     /// Calls that get no more pieces after it.
     pub(super) closes: bool,
+    /// It has no data; whether that is to be changed depends on the protocol.
+    pub(super) silent: bool,
     /// It could not be read.
     pub(super) unread: bool,
     /// Nothing of the turn comes after it.

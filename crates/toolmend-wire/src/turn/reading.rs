@@ -43,6 +43,7 @@ impl<J: CallJudge> Flow<J> {
             self.silence(event, note);
             return Ok(());
         }
+        self.spoke = true;
         let mut changes = Splices::default();
         if event.stream && event.at.is_some() {
             // A bridge that frames what is framed already.
@@ -163,9 +164,7 @@ impl<J: CallJudge> Flow<J> {
     /// An event without data. The standard has clients pass over it; those of OpenAI read it as JSON and give
     /// up, so its lines become comments.
     fn silence(&mut self, event: &Event<'_>, note: &mut Note) {
-        let known = self.protocol.as_ref();
-        if !event.stream || self.options.observe || !known.is_some_and(|(_, protocol)| protocol.needs().data)
-        {
+        if !event.stream || self.options.observe {
             return;
         }
         let mut changes = Splices::default();
@@ -177,6 +176,7 @@ impl<J: CallJudge> Flow<J> {
         if !changes.is_empty() {
             note.at = Some(0);
             note.data = event.raw.len();
+            note.silent = true;
             note.changes = Some(Box::new(changes));
         }
     }

@@ -22,7 +22,8 @@ impl<J: CallJudge> Flow<J> {
             return;
         }
         let needs = self.protocol.as_ref().map(|(_, protocol)| protocol.needs()).unwrap_or_default();
-        let mut changes = note.changes.is_some() || note.finish && self.relabels();
+        let mut changes =
+            note.changes.is_some() && (!note.silent || needs.data) || note.finish && self.relabels();
         for piece in pieces {
             self.introduce(piece, needs);
             changes |= self.must_change(piece, needs);

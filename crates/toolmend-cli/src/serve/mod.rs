@@ -1,0 +1,84 @@
+//! `serve`: the live proxy.
+
+mod log;
+mod options;
+mod settings;
+
+use std::io;
+
+use toolmend_gateway::{Demo, Mending, Server};
+
+use crate::failure::{Exit, Failure};
+use crate::say::say;
+
+pub(crate) use self::options::Serve;
+pub(crate) use self::settings::Given;
+
+/// Serves until the process is told to end.
+pub(crate) fn run(options: Serve) -> Result<Exit, Failure> {
+    log::start(options.log);
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::Runtime)?;
+    runtime.block_on(serve(options))
+}
+
+async fn serve(options: Serve) -> Result<Exit, Failure> {
+    let mut settings = options.settings;
+    if options.demo {
+        let demo = Demo::start().await.map_err(Failure::Runtime)?;
+        // An address and port make a URL.
+        if let Ok(upstream) = format!("http://{}", demo.address).parse() {
+            settings.upstream = upstream;
+        }
+    }
+    let scheme = if settings.tls.is_some() { "https" } else { "http" };
+    let upstream = settings.upstream.to_string();
+    let mending = Mending::new(&settings);
+    let server = Server::bind(settings, Box::new(mending)).await.map_err(Failure::Gateway)?;
+    if let Some(address) = server.address() {
+        let base = format!("{scheme}://{address}");
+        if options.demo {
+            say(
+                "no --upstream is given: a demo answers, whose calls of get_weather are broken in a few ways",
+            );
+        } else {
+            say(format_args!("requests go to {upstream}"));
+        }
+        say(format_args!("set one of these for your client:"));
+        say(format_args!("  OPENAI_BASE_URL={base}/v1"));
+        say(format_args!("  ANTHROPIC_BASE_URL={base}"));
+        say(format_args!("  OLLAMA_HOST={base}"));
+        say(format_args!("  GOOGLE_GEMINI_BASE_URL={base}"));
+    }
+    if let Some(address) = server.admin_address() {
+        say(format_args!("health, readiness and metrics: http://{address}/-/health, /-/ready, /-/metrics"));
+    }
+    let told = told_to_end().map_err(Failure::Runtime)?;
+    let drained = server.run(told).await;
+    if !drained {
+        say("some requests were still open when the time to end was over; they were cut");
+    }
+    Ok(Exit::Good)
+}
+
+/// Ready at SIGTERM and SIGINT.
+fn told_to_end() -> io::Result<impl Future<Output = ()>> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let (mut end, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+        Ok(async move {
+            tokio::select! {
+                _ = end.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+        })
+    }
+    #[cfg(not(unix))]
+    Ok(async {
+        // Without it, only the end of the process ends it.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    })
+}

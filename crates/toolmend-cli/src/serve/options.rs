@@ -1,0 +1,184 @@
+//! From settings as they are written to settings that can be used.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use toolmend::{Policy, Rule};
+use toolmend_gateway::{Hold, Limits, Mode, OnCut, Settings, Upstream};
+use tracing::level_filters::LevelFilter;
+
+use crate::explain;
+use crate::failure::Failure;
+use crate::input::Source;
+use crate::serve::log::Log;
+use crate::serve::settings::Given;
+
+/// The longest file of settings, in bytes.
+const MAX_CONFIG: usize = 1 << 20;
+
+/// What `serve` needs.
+#[derive(Debug)]
+pub(crate) struct Serve {
+    pub(crate) settings: Settings,
+    /// There is no upstream, so the demo is one.
+    pub(crate) demo: bool,
+    pub(crate) log: Log,
+}
+
+impl Given {
+    /// What holds in the end: what was typed, then the environment, then the file, then the defaults.
+    pub(crate) fn with_file(self, file: Option<PathBuf>) -> Result<Given, Failure> {
+        let given = match file {
+            Some(path) => self.or(read(path)?),
+            None => self,
+        };
+        Ok(given.or(Given::defaults()))
+    }
+}
+
+impl TryFrom<Given> for Serve {
+    type Error = Failure;
+
+    fn try_from(given: Given) -> Result<Serve, Failure> {
+        let demo = given.upstream.is_none();
+        let upstream = given.upstream.as_deref().unwrap_or("http://127.0.0.1");
+        let upstream: Upstream = upstream.parse().map_err(|why| {
+            wrong("upstream", upstream, &format!("a URL such as http://127.0.0.1:8000/v1: {why}"))
+        })?;
+        let mut settings = Settings::new(upstream);
+        if let Some(listen) = &given.listen {
+            settings.listen = address("listen", listen)?;
+        }
+        settings.admin = given.admin.as_deref().map(|admin| address("admin", admin)).transpose()?;
+        settings.model = given.model;
+        settings.token = given.token.filter(|token| !token.is_empty());
+        settings.upstream_ca = given.upstream_ca.map(PathBuf::from);
+        settings.tls = match (given.tls_cert, given.tls_key) {
+            (Some(chain), Some(key)) => Some((chain.into(), key.into())),
+            (None, None) => None,
+            (Some(chain), None) => return Err(wrong("tls-cert", &chain, "given together with tls-key")),
+            (None, Some(key)) => return Err(wrong("tls-key", &key, "given together with tls-cert")),
+        };
+        settings.mode = word("mode", given.mode.as_deref(), Mode::named, "mend or observe")?;
+        settings.hold = word("hold", given.hold.as_deref(), Hold::named, "call or deviation")?;
+        settings.on_cut = word("on-cut", given.on_cut.as_deref(), OnCut::named, "pass or relabel")?;
+        settings.policy = match given.policy.as_deref() {
+            Some(name) => {
+                Policy::named(name).ok_or_else(|| wrong("policy", name, "strict, standard or inspect"))?
+            }
+            None => Policy::STANDARD,
+        };
+        let without: Result<Vec<Rule>, Failure> =
+            given.without.unwrap_or_default().iter().map(|name| explain::named(name)).collect();
+        settings.without = without?;
+        settings.mend_history = given.mend_history.unwrap_or_default();
+        settings.ask_usage = given.ask_usage.unwrap_or_default();
+        settings.reissue = match given.reissue {
+            None | Some(0) => false,
+            Some(1) => true,
+            Some(more) => {
+                return Err(wrong(
+                    "reissue",
+                    &more.to_string(),
+                    "0 or 1: a turn is asked for once more, never in a loop",
+                ));
+            }
+        };
+        settings.log_bodies = given.log_bodies.unwrap_or_default();
+        settings.record = given.record.map(PathBuf::from);
+        settings.limits = limits(&[
+            ("max-recorded", given.max_recorded),
+            ("max-headers", given.max_headers),
+            ("max-header-bytes", given.max_header_bytes),
+            ("max-request-bytes", given.max_request_bytes),
+            ("max-held-turn-bytes", given.max_held_turn_bytes),
+            ("max-held-bytes", given.max_held_bytes),
+            ("max-open-turns", given.max_open_turns),
+            ("max-connections", given.max_connections),
+            ("connect-timeout", given.connect_timeout),
+            ("header-timeout", given.header_timeout),
+            ("idle-timeout", given.idle_timeout),
+            ("drain-timeout", given.drain_timeout),
+            ("reissue-timeout", given.reissue_timeout),
+            ("keep-alive", given.keep_alive),
+        ])?;
+        let json = match given.log_format.as_deref() {
+            None | Some("text") => false,
+            Some("json") => true,
+            Some(other) => return Err(wrong("log-format", other, "text or json")),
+        };
+        let level = match given.log_level.as_deref() {
+            Some("off") => LevelFilter::OFF,
+            Some("error") => LevelFilter::ERROR,
+            Some("warn") => LevelFilter::WARN,
+            None | Some("info") => LevelFilter::INFO,
+            Some("debug") => LevelFilter::DEBUG,
+            Some(other) => return Err(wrong("log-level", other, "off, error, warn, info or debug")),
+        };
+        Ok(Serve { settings, demo, log: Log { json, level } })
+    }
+}
+
+fn read(path: PathBuf) -> Result<Given, Failure> {
+    let source = Source::File(path);
+    let text = source.open()?.read_text(MAX_CONFIG)?;
+    toml::from_str(&text).map_err(|error| Failure::Config { source, error: Box::new(error) })
+}
+
+/// `:8080`, `localhost:8080`, `0.0.0.0:8080`, `[::1]:8080`.
+fn address(key: &'static str, text: &str) -> Result<SocketAddr, Failure> {
+    let local = |port: &str| Some(SocketAddr::from(([127, 0, 0, 1], port.parse().ok()?)));
+    let parsed = match text.strip_prefix("localhost:").or_else(|| text.strip_prefix(':')) {
+        Some(port) => local(port),
+        None => text.parse().ok(),
+    };
+    parsed.ok_or_else(|| {
+        wrong(key, text, "an address and a port, such as 127.0.0.1:8080, or :8080 for this machine alone")
+    })
+}
+
+fn word<T: Default>(
+    key: &'static str,
+    text: Option<&str>,
+    named: fn(&str) -> Option<T>,
+    wants: &str,
+) -> Result<T, Failure> {
+    match text {
+        None => Ok(T::default()),
+        Some(text) => named(text).ok_or_else(|| wrong(key, text, wants)),
+    }
+}
+
+fn limits(given: &[(&'static str, Option<u64>)]) -> Result<Limits, Failure> {
+    let mut limits = Limits::default();
+    for (key, value) in given {
+        let Some(value) = *value else { continue };
+        if value == 0 && *key != "max-held-turn-bytes" && *key != "drain-timeout" {
+            return Err(wrong(key, "0", "at least 1"));
+        }
+        let count = usize::try_from(value).unwrap_or(usize::MAX);
+        let time = Duration::from_secs(value.min(u64::from(u32::MAX)));
+        match *key {
+            "max-headers" => limits.headers = count,
+            "max-header-bytes" => limits.header_bytes = count,
+            "max-request-bytes" => limits.request_bytes = count,
+            "max-held-turn-bytes" => limits.held_turn_bytes = count,
+            "max-held-bytes" => limits.held_bytes = count,
+            "max-open-turns" => limits.open_turns = count,
+            "max-recorded" => limits.recorded = count,
+            "max-connections" => limits.connections = count,
+            "connect-timeout" => limits.connect = time,
+            "header-timeout" => limits.header_read = time,
+            "idle-timeout" => limits.idle = time,
+            "drain-timeout" => limits.drain = time,
+            "reissue-timeout" => limits.reissue = time,
+            _ => limits.keep_alive = time,
+        }
+    }
+    Ok(limits)
+}
+
+fn wrong(key: &'static str, value: &str, wants: &str) -> Failure {
+    Failure::Setting { key, value: value.to_owned(), wants: wants.to_owned() }
+}

@@ -1,0 +1,168 @@
+//! `serve`, run as a user runs it.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, ChildStderr};
+
+use super::{Ran, command, scratch, toolmend};
+
+/// A gateway that runs, and what it has still to say.
+struct Serving {
+    child: Child,
+    said: BufReader<ChildStderr>,
+    address: String,
+}
+
+/// Starts one on a free port.
+fn serving(args: &[&str]) -> Serving {
+    let mut child = command(&[&["serve", "--listen", "127.0.0.1:0"], args].concat()).spawn().unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("ANTHROPIC_BASE_URL=") {
+        line.clear();
+        assert_ne!(said.read_line(&mut line).unwrap(), 0, "it ended before it said where it listens");
+    }
+    let address = line.trim().rsplit("http://").next().unwrap().to_owned();
+    Serving { child, said, address }
+}
+
+impl Serving {
+    fn ask(&self, path: &str, body: &str) -> String {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let length = body.len();
+        write!(
+            stream,
+            "POST {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}"
+        )
+        .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
+    /// The lines that it says about a turn.
+    fn line(&mut self, begins: &str) -> String {
+        let mut line = String::new();
+        while !line.starts_with(begins) {
+            line.clear();
+            assert_ne!(self.said.read_line(&mut line).unwrap(), 0, "it never said {begins}");
+        }
+        line.trim_end().to_owned()
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+const CHAT: &str = r#"{"messages":[],"tools":[{"type":"function","function":{"name":"get_weather","parameters":{"type":"object","required":["city"],"properties":{"city":{"type":"string"},"days":{"type":"integer"}}}}}]}"#;
+
+#[test]
+fn the_demo_is_mended_and_told() {
+    let mut serving = serving(&[]);
+    let answer = serving.ask("/v1/chat/completions", CHAT);
+    assert!(answer.contains(r#""arguments":"{\"city\": \"Oslo\", \"days\": 3}""#), "{answer}");
+    let told = "mended: get_weather: code-fence,trailing-comma punctuation complete 40→27 bytes";
+    assert_eq!(serving.line("mended"), told);
+    // A turn in which the tool is not offered gets a hint.
+    assert!(serving.ask("/v1/chat/completions", r#"{"messages":[]}"#).contains("Offer a tool"));
+}
+
+#[test]
+fn the_log_for_machines() {
+    let mut serving = serving(&["--log-format", "json", "--log-bodies"]);
+    serving.ask("/v1/chat/completions", CHAT);
+    let line = serving.line("{");
+    let line: serde_json::Value = serde_json::from_str(&line).unwrap();
+    for (key, value) in [
+        ("tool", "get_weather"),
+        ("protocol", "openai-chat"),
+        ("rules", "code-fence,trailing-comma"),
+        ("grade", "punctuation"),
+        ("ending", "complete"),
+        ("output", "{\"city\": \"Oslo\", \"days\": 3}"),
+    ] {
+        assert_eq!(line[key], value, "{line}");
+    }
+}
+
+#[test]
+fn without_being_asked_no_body_is_logged() {
+    let mut serving = serving(&["--log-format", "json"]);
+    serving.ask("/v1/chat/completions", CHAT);
+    let line = serving.line("{");
+    assert!(!line.contains("Oslo"), "{line}");
+}
+
+#[cfg(unix)]
+#[test]
+fn it_ends_when_it_is_told_to() {
+    for signal in ["-TERM", "-INT"] {
+        let mut serving = serving(&[]);
+        let told =
+            std::process::Command::new("kill").arg(signal).arg(serving.child.id().to_string()).status();
+        assert!(told.unwrap().success());
+        assert_eq!(serving.child.wait().unwrap().code(), Some(0));
+    }
+}
+
+#[test]
+fn settings_come_from_flags_then_the_environment_then_the_file() {
+    let file = scratch("serve.toml");
+    std::fs::write(
+        &file,
+        "hold = \"deviation\"\nmode = \"observe\"\nkeep-alive = 3\nwithout = [\"prose\"]\n",
+    )
+    .unwrap();
+    let mut command = command(&["serve", "--print-config", "--mode", "mend", "--config"]);
+    let ran = command
+        .arg(&file)
+        .env("TOOLMEND_MODE", "observe")
+        .env("TOOLMEND_KEEP_ALIVE", "7")
+        .env("TOOLMEND_TOKEN", "s3cret");
+    let ran = ran.output().unwrap();
+    let printed = String::from_utf8(ran.stdout).unwrap();
+    for line in [
+        "mode = \"mend\"",
+        "keep-alive = 7",
+        "hold = \"deviation\"",
+        "without = [\"prose\"]",
+        "idle-timeout = 600",
+    ] {
+        assert!(printed.lines().any(|l| l == line), "{line} is not in\n{printed}");
+    }
+    assert!(!printed.contains("s3cret"));
+    // What it prints says the same again.
+    let again = scratch("serve-again.toml");
+    std::fs::write(&again, &printed).unwrap();
+    let ran = toolmend(&["serve", "--print-config", "--config", again.to_str().unwrap()], "");
+    assert_eq!(ran.out, printed.replace("# token is given, and not shown", "# token ="));
+}
+
+#[test]
+fn what_cannot_be_served() {
+    let nowhere = scratch("no-settings.toml");
+    let unknown = scratch("unknown.toml");
+    std::fs::write(&unknown, "hold = \"call\"\nhodl = \"call\"\n").unwrap();
+    for (args, says) in [
+        (&["--upstream", "127.0.0.1:8000"][..], "upstream is \"127.0.0.1:8000\", and must be a URL"),
+        (&["--listen", "8080"], "listen is \"8080\", and must be an address and a port"),
+        (&["--hold", "never"], "hold is \"never\", and must be call or deviation"),
+        (&["--policy", "bold"], "policy is \"bold\", and must be strict, standard or inspect"),
+        (&["--reissue", "2"], "reissue is \"2\", and must be 0 or 1"),
+        (&["--without", "trailing-coma"], "did you mean trailing-comma"),
+        (&["--tls-cert", "x.pem"], "tls-cert is \"x.pem\", and must be given together with tls-key"),
+        (&["--max-headers", "0"], "max-headers is \"0\", and must be at least 1"),
+        (&["--config", nowhere.to_str().unwrap()], "there is no file"),
+        (&["--config", unknown.to_str().unwrap()], "unknown field `hodl`"),
+        (&["--upstream-ca", "nowhere.pem"], "nowhere.pem cannot be used"),
+        (&["--listen", "203.0.113.1:1"], "203.0.113.1:1 cannot be listened on"),
+    ] {
+        let Ran { code, out, err } = toolmend(&[&["serve"], args].concat(), "");
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{args:?}");
+        assert!(err.contains(says), "{args:?}: {err}");
+    }
+}

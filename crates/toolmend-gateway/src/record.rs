@@ -1,0 +1,165 @@
+//! Faulty turns, kept as files that `toolmend repair` and `toolmend batch` read.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use toolmend::Ending;
+use toolmend::wire::CallReport;
+
+use crate::refusal::quote;
+
+/// The folder of recorded turns.
+#[derive(Debug)]
+pub(crate) struct Records {
+    folder: PathBuf,
+    limit: usize,
+    /// The names of what lies there, the oldest first.
+    names: Mutex<(u64, VecDeque<String>)>,
+}
+
+/// One turn on its way into a file.
+#[derive(Debug)]
+pub(crate) struct Recording {
+    records: Arc<Records>,
+    /// Its bytes as they came; `None` once they are too many.
+    bytes: Option<Vec<u8>>,
+    limit: usize,
+    /// Its faulty calls, as lines for `batch`.
+    calls: String,
+}
+
+impl Records {
+    /// Makes the folder, and finds what earlier runs left there.
+    pub(crate) fn open(folder: &Path, limit: usize) -> io::Result<Arc<Records>> {
+        fs::create_dir_all(folder)?;
+        let mut names: Vec<String> = fs::read_dir(folder)?
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+            .filter_map(|name| Some(name.strip_suffix(".turn")?.to_owned()))
+            .collect();
+        names.sort();
+        Ok(Arc::new(Records { folder: folder.to_owned(), limit, names: Mutex::new((0, names.into())) }))
+    }
+
+    pub(crate) fn begin(self: &Arc<Records>, limit: usize) -> Recording {
+        Recording { records: Arc::clone(self), bytes: Some(Vec::new()), limit, calls: String::new() }
+    }
+
+    fn write(&self, turn: &[u8], calls: &str) -> io::Result<()> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        // Sorted by name is sorted by age.
+        let (name, mut file) = loop {
+            names.0 += 1;
+            let name = format!("{:013}-{:06}", now.as_millis(), names.0 % 1_000_000);
+            match fs::File::create_new(self.path(&name, "turn")) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                file => break (name, file?),
+            }
+        };
+        file.write_all(turn)?;
+        fs::write(self.path(&name, "jsonl"), calls)?;
+        names.1.push_back(name);
+        while names.1.len() > self.limit {
+            let Some(oldest) = names.1.pop_front() else { break };
+            for kind in ["turn", "jsonl"] {
+                // Someone else may have taken it away.
+                let _ = fs::remove_file(self.path(&oldest, kind));
+            }
+        }
+        Ok(())
+    }
+
+    fn path(&self, name: &str, kind: &str) -> PathBuf {
+        self.folder.join(format!("{name}.{kind}"))
+    }
+}
+
+impl Recording {
+    pub(crate) fn took(&mut self, bytes: &[u8]) {
+        if let Some(kept) = &mut self.bytes {
+            if kept.len() + bytes.len() > self.limit {
+                self.bytes = None;
+            } else {
+                kept.extend_from_slice(bytes);
+            }
+        }
+    }
+
+    /// A call was mended or declined.
+    pub(crate) fn faulty(&mut self, report: &CallReport, model: &str) {
+        let mut member = |name: &str, text: &str| {
+            self.calls.push_str(name);
+            quote(text, &mut self.calls);
+        };
+        member("{\"id\":", report.id.as_deref().unwrap_or(""));
+        member(",\"arguments\":", &report.body);
+        member(",\"model\":", model);
+        // What it added up to, in the one word that says the same to `batch`.
+        match report.ending {
+            Ending::Complete => member(",\"finish_reason\":", "stop"),
+            Ending::Cut => member(",\"finish_reason\":", "length"),
+            Ending::Unknown => {}
+        }
+        self.calls.push_str("}\n");
+    }
+}
+
+/// A turn that has ended goes into its files, if it was faulty.
+impl Drop for Recording {
+    fn drop(&mut self) {
+        let (Some(bytes), false) = (self.bytes.take(), self.calls.is_empty()) else { return };
+        let (records, calls) = (Arc::clone(&self.records), std::mem::take(&mut self.calls));
+        let write = move || {
+            if let Err(error) = records.write(&bytes, &calls) {
+                tracing::warn!(%error, "a turn could not be recorded: {error}");
+            }
+        };
+        match tokio::runtime::Handle::try_current() {
+            Ok(runtime) => drop(runtime.spawn_blocking(write)),
+            Err(_) => write(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_give_way() {
+        let folder = std::env::temp_dir().join(format!("toolmend-record-{}", std::process::id()));
+        for run in 0..2 {
+            let records = Records::open(&folder, 3).unwrap();
+            for turn in 0..4 {
+                let mut recording = records.begin(10);
+                recording.took(b"12345");
+                recording.took(if turn == 2 { b"67890." } else { b"67890" });
+                recording.calls.push_str(&format!("{run}.{turn}"));
+            }
+            // One was too long, so three of this run are there, and none of the one before.
+            let mut said: Vec<String> = fs::read_dir(&folder)
+                .unwrap()
+                .map(|entry| entry.unwrap().path())
+                .filter(|path| path.extension().is_some_and(|kind| kind == "jsonl"))
+                .map(|path| fs::read_to_string(path).unwrap())
+                .collect();
+            said.sort();
+            assert_eq!(said, ["0", "1", "3"].map(|turn| format!("{run}.{turn}")));
+            assert_eq!(fs::read_dir(&folder).unwrap().count(), 6);
+        }
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn what_is_whole_is_not_kept() {
+        let folder = std::env::temp_dir().join(format!("toolmend-whole-{}", std::process::id()));
+        let records = Records::open(&folder, 3).unwrap();
+        records.begin(10).took(b"12345");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

@@ -1,0 +1,207 @@
+//! The listener: connections of clients, and how they end.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper::{Request, Response};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use rustls::ServerConfig;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio_rustls::TlsAcceptor;
+
+use crate::admin;
+use crate::body::Body;
+use crate::proxy::{Inspectors, Proxy};
+use crate::settings::{Settings, SetupError};
+use crate::tls;
+
+/// How long accepting waits after the system refused a connection, which it does where descriptors run out.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// What connections are told about the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// Nothing ends.
+    Run,
+    /// Finish what is open, take nothing new.
+    Finish,
+    /// End.
+    Now,
+}
+
+/// A gateway that is bound to its addresses and not running yet.
+pub struct Server {
+    proxy: Arc<Proxy>,
+    listener: TcpListener,
+    admin: Option<TcpListener>,
+    tls: Option<Arc<ServerConfig>>,
+}
+
+impl Server {
+    /// Reads the certificates and binds the addresses. What looks at answers is `inspectors`'.
+    ///
+    /// # Errors
+    /// When a certificate cannot be used or an address not be listened on.
+    pub async fn bind(settings: Settings, inspectors: Box<dyn Inspectors>) -> Result<Server, SetupError> {
+        let tls = match &settings.tls {
+            Some((chain, key)) => Some(tls::for_clients(chain, key)?),
+            None => None,
+        };
+        let listener = listen(settings.listen).await?;
+        let admin = match settings.admin {
+            Some(address) => Some(listen(address).await?),
+            None => None,
+        };
+        Ok(Server { proxy: Arc::new(Proxy::new(settings, inspectors)?), listener, admin, tls })
+    }
+
+    /// Where clients connect.
+    #[must_use]
+    pub fn address(&self) -> Option<SocketAddr> {
+        self.listener.local_addr().ok()
+    }
+
+    /// Where health, readiness and metrics are served.
+    #[must_use]
+    pub fn admin_address(&self) -> Option<SocketAddr> {
+        self.admin.as_ref()?.local_addr().ok()
+    }
+
+    /// Serves until `shutdown` is ready; then takes no more connections, lets open requests end, and after
+    /// [`Limits::drain`](crate::Limits::drain) ends the rest. Answers whether all of them had ended.
+    pub async fn run(self, shutdown: impl Future<Output = ()>) -> bool {
+        let Server { proxy, listener, admin, tls } = self;
+        let (stop, stopped) = watch::channel(Stop::Run);
+        if let Some(admin) = admin {
+            tokio::spawn(admin::serve(admin, Arc::clone(&proxy), stopped.clone()));
+        }
+        let slots = Arc::new(Semaphore::new(proxy.settings.limits.connections.min(Semaphore::MAX_PERMITS)));
+        let accepting = accept(&listener, &proxy, tls.as_ref(), &slots, &stopped);
+        tokio::select! {
+            never = accepting => match never {},
+            () = shutdown => {}
+        }
+        drop(listener);
+        drop(stopped);
+        // Whoever still listens to it is at work.
+        stop.send_replace(Stop::Finish);
+        let drained = tokio::time::timeout(proxy.settings.limits.drain, stop.closed()).await.is_ok();
+        if !drained {
+            stop.send_replace(Stop::Now);
+            stop.closed().await;
+        }
+        drained
+    }
+}
+
+async fn listen(address: SocketAddr) -> Result<TcpListener, SetupError> {
+    TcpListener::bind(address).await.map_err(|error| SetupError::Listen { address, error })
+}
+
+async fn accept(
+    listener: &TcpListener,
+    proxy: &Arc<Proxy>,
+    tls: Option<&Arc<ServerConfig>>,
+    slots: &Arc<Semaphore>,
+    stop: &watch::Receiver<Stop>,
+) -> Infallible {
+    loop {
+        // Never closed, so this only waits.
+        let Ok(slot) = Arc::clone(slots).acquire_owned().await else { continue };
+        let stream = match listener.accept().await {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                tracing::debug!(%error, "a connection could not be accepted");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+                continue;
+            }
+        };
+        let connection = Connection { proxy: Arc::clone(proxy), stop: stop.clone(), _slot: slot };
+        tokio::spawn(connection.serve(stream, tls.cloned()));
+    }
+}
+
+/// One client's connection.
+struct Connection {
+    proxy: Arc<Proxy>,
+    stop: watch::Receiver<Stop>,
+    _slot: OwnedSemaphorePermit,
+}
+
+impl Connection {
+    async fn serve(self, stream: TcpStream, tls: Option<Arc<ServerConfig>>) {
+        self.proxy.metrics.connections.inc();
+        // Events are small, and each is to be seen when it is written.
+        let _ = stream.set_nodelay(true);
+        let limit = self.proxy.settings.limits.header_read;
+        match tls {
+            None => self.http(stream).await,
+            Some(config) => {
+                let handshake = TlsAcceptor::from(config).accept(stream);
+                match tokio::time::timeout(limit, handshake).await {
+                    Ok(Ok(stream)) => self.http(stream).await,
+                    Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
+                    Err(_) => tracing::debug!("a TLS handshake took too long"),
+                }
+            }
+        }
+        self.proxy.metrics.connections.dec();
+    }
+
+    async fn http(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
+        let limits = &self.proxy.settings.limits;
+        let mut builder = auto::Builder::new(TokioExecutor::new());
+        builder
+            .http1()
+            .timer(TokioTimer::new())
+            .header_read_timeout(limits.header_read)
+            .max_buf_size(limits.header_bytes.max(8192))
+            .max_headers(limits.headers);
+        builder
+            .http2()
+            .timer(TokioTimer::new())
+            .max_header_list_size(u32::try_from(limits.header_bytes).unwrap_or(u32::MAX));
+        let asked = Arc::new(AtomicBool::new(false));
+        let (proxy, seen, stop) = (Arc::clone(&self.proxy), Arc::clone(&asked), self.stop.clone());
+        let service = service_fn(move |request: Request<Incoming>| {
+            seen.store(true, Ordering::Relaxed);
+            let (proxy, stop) = (Arc::clone(&proxy), stop.clone());
+            // hyper keeps the room of this future for as long as the connection stands; boxed, what is large
+            // about it goes as soon as the answer begins.
+            async move { Ok::<Response<Body>, Infallible>(Box::pin(proxy.answer(request, &stop)).await) }
+        });
+        let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
+        let mut connection = std::pin::pin!(connection);
+        let mut stop = self.stop.clone();
+        let mut told = Stop::Run;
+        // The protocol itself has to be told within the time of a first request.
+        let first = tokio::time::sleep(limits.header_read);
+        let mut first = std::pin::pin!(first);
+        loop {
+            tokio::select! {
+                ended = connection.as_mut() => {
+                    if let Err(error) = ended {
+                        tracing::debug!(error, "a connection broke");
+                    }
+                    return;
+                }
+                changed = stop.wait_for(|stop| *stop != told) => {
+                    match changed.map_or(Stop::Now, |stop| *stop) {
+                        Stop::Now => return,
+                        stop => told = stop,
+                    }
+                    connection.as_mut().graceful_shutdown();
+                }
+                () = first.as_mut(), if !asked.load(Ordering::Relaxed) => return,
+            }
+        }
+    }
+}

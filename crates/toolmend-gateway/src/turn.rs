@@ -1,0 +1,229 @@
+//! The body of an answer that is looked into: the upstream's body and an [`Inspector`], pulled as one.
+//!
+//! ```text
+//!            frames                bytes that may leave
+//!  upstream ───────▶ Guard(Inspector) ───────▶ hyper ───▶ client
+//!                        │ holds a call, and the upstream is silent
+//!                        └──────▶ a sign of life
+//! ```
+//!
+//! There is no channel and no task: a client that reads slowly does not poll, so nothing is read from the
+//! upstream either; one that leaves drops this, and with it the upstream's connection.
+//!
+//! [`Inspector`]: crate::inspect::Inspector
+
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use hyper::HeaderMap;
+use hyper::body::{Bytes, Frame, Incoming};
+use tokio::time::Instant;
+use toolmend::wire::CallReport;
+
+use crate::body::{BodyError, poll_incoming};
+use crate::idle::Idle;
+use crate::inspect::{GaveUp, Guard};
+
+/// Told what happens to a turn while it passes. Dropped with the turn's body.
+pub(crate) trait Observer: Send {
+    /// A call was settled.
+    fn settled(&mut self, report: CallReport);
+    /// The answer passes untouched from here on.
+    fn gave_up(&mut self, why: GaveUp);
+    /// Calls were held for so long.
+    fn held(&mut self, time: Duration);
+    /// Bytes came from the upstream.
+    fn took(&mut self, bytes: &Bytes);
+    /// So much time was spent on looking at it.
+    fn spent(&mut self, time: Duration);
+    /// The answer is over; `whole` is false where it broke off.
+    fn ended(&mut self, whole: bool);
+}
+
+/// Asks for a turn once more whose call was declined.
+pub(crate) trait Ladder: Send {
+    /// Bytes came from the upstream.
+    fn took(&mut self, bytes: &Bytes);
+    /// These calls were settled, by the bytes or by their end. Answers with the wait for the turn as it leaves
+    /// with a better call, from its first byte on; asked at most once.
+    fn better(&mut self, reports: &[CallReport], at_end: bool) -> Option<Better>;
+}
+
+/// A whole turn as it leaves with a better call; `None` where there is none.
+pub(crate) type Better = Pin<Box<dyn Future<Output = Option<Vec<u8>>> + Send>>;
+
+/// What tells a client that its answer is still being written, and how often.
+#[derive(Debug)]
+pub(crate) struct SignsOfLife {
+    /// An event that every client of the protocol passes over.
+    pub(crate) event: &'static [u8],
+    pub(crate) every: Duration,
+}
+
+/// The body of an answer that is looked into.
+pub(crate) struct TurnBody {
+    upstream: Incoming,
+    idle: Idle,
+    guard: Guard,
+    observer: Box<dyn Observer>,
+    /// When something last went to the client; `None` where the protocol has no sign of life.
+    quiet: Option<(Idle, &'static [u8])>,
+    held_since: Option<Instant>,
+    ladder: Option<Box<dyn Ladder>>,
+    /// What would leave now, and the wait for something better.
+    asking: Option<(Vec<u8>, Better)>,
+    /// How many bytes of the turn have left.
+    sent: usize,
+    end: Option<End>,
+}
+
+/// What is left to give once the upstream's body is over.
+enum End {
+    Trailers(HeaderMap),
+    Broken(BodyError),
+    Over,
+}
+
+impl TurnBody {
+    pub(crate) fn new(
+        upstream: Incoming,
+        idle: Duration,
+        guard: Guard,
+        observer: Box<dyn Observer>,
+        signs: Option<SignsOfLife>,
+        ladder: Option<Box<dyn Ladder>>,
+    ) -> TurnBody {
+        TurnBody {
+            upstream,
+            idle: Idle::new(idle),
+            guard,
+            observer,
+            quiet: signs.map(|signs| (Idle::new(signs.every), signs.event)),
+            held_since: None,
+            ladder,
+            asking: None,
+            sent: 0,
+            end: None,
+        }
+    }
+
+    pub(crate) fn poll_frame(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        if let Some((_, better)) = &mut self.asking {
+            let Poll::Ready(better) = better.as_mut().poll(cx) else {
+                return self.poll_sign_of_life(cx).map(|event| Some(Ok(Frame::data(event))));
+            };
+            let out = self.asking.take().map_or_else(Vec::new, |(out, _)| out);
+            let better = better.and_then(|turn| Some(turn.get(self.sent..)?.to_vec()));
+            return Poll::Ready(Some(Ok(self.leave(better.unwrap_or(out)))));
+        }
+        while self.end.is_none() {
+            let frame = match poll_incoming(&mut self.upstream, &mut self.idle, cx) {
+                Poll::Ready(frame) => frame,
+                Poll::Pending => return self.poll_sign_of_life(cx).map(|event| Some(Ok(Frame::data(event)))),
+            };
+            let begun = Instant::now();
+            let mut out = Vec::new();
+            match frame.map(|frame| frame.map(Frame::into_data)) {
+                Some(Ok(Ok(bytes))) => {
+                    self.observer.took(&bytes);
+                    if self.guard.is_transparent() {
+                        return Poll::Ready(Some(Ok(Frame::data(bytes))));
+                    }
+                    if let Some(ladder) = &mut self.ladder {
+                        ladder.took(&bytes);
+                    }
+                    self.guard.push(&bytes, &mut out);
+                }
+                Some(Ok(Err(other))) => {
+                    self.finish(true, &mut out, other.into_trailers().map_or(End::Over, End::Trailers));
+                }
+                Some(Err(error)) => self.finish(false, &mut out, End::Broken(error)),
+                None => self.finish(true, &mut out, End::Over),
+            }
+            self.observer.spent(begun.elapsed());
+            let better = self.tell();
+            if let Some(better) = better.filter(|_| !out.is_empty()) {
+                self.asking = Some((out, better));
+                return self.poll_frame(cx);
+            }
+            if !out.is_empty() {
+                return Poll::Ready(Some(Ok(self.leave(out))));
+            }
+        }
+        Poll::Ready(match self.end.replace(End::Over) {
+            Some(End::Trailers(trailers)) => Some(Ok(Frame::trailers(trailers))),
+            Some(End::Broken(error)) => Some(Err(error)),
+            _ => None,
+        })
+    }
+
+    fn leave(&mut self, out: Vec<u8>) -> Frame<Bytes> {
+        if let Some((quiet, _)) = &mut self.quiet {
+            quiet.moved();
+        }
+        self.sent += out.len();
+        Frame::data(out.into())
+    }
+
+    fn finish(&mut self, whole: bool, out: &mut Vec<u8>, end: End) {
+        self.guard.finish(whole, out);
+        self.end = Some(end);
+        self.observer.ended(whole);
+    }
+
+    /// Passes on what the guard has to tell, and answers with the wait for something better, if there is one.
+    fn tell(&mut self) -> Option<Better> {
+        let reports = self.guard.reports();
+        let broke = matches!(self.end, Some(End::Broken(_)));
+        let ladder = self.ladder.as_mut().filter(|_| !broke && !reports.is_empty());
+        let better = ladder.and_then(|ladder| ladder.better(&reports, self.end.is_some()));
+        for report in reports {
+            self.observer.settled(report);
+        }
+        if let Some(why) = self.guard.take_gave_up() {
+            self.observer.gave_up(why);
+        }
+        if self.guard.is_lost() {
+            self.end = Some(End::Broken(BodyError::Lost));
+        }
+        match (self.guard.holds(), self.held_since) {
+            (true, None) => self.held_since = Some(Instant::now()),
+            (false, Some(since)) => {
+                self.observer.held(since.elapsed());
+                self.held_since = None;
+            }
+            _ => {}
+        }
+        better
+    }
+
+    /// The upstream is silent. An event is due when a call is held, or asked for once more, and nothing
+    /// went out for a while.
+    fn poll_sign_of_life(&mut self, cx: &mut Context<'_>) -> Poll<Bytes> {
+        let Some((quiet, event)) = &mut self.quiet else { return Poll::Pending };
+        if !(self.guard.holds() || self.asking.is_some()) || quiet.poll(cx).is_pending() {
+            return Poll::Pending;
+        }
+        quiet.moved();
+        Poll::Ready(Bytes::from_static(event))
+    }
+}
+
+impl Drop for TurnBody {
+    fn drop(&mut self) {
+        if let Some(since) = self.held_since {
+            self.observer.held(since.elapsed());
+        }
+    }
+}
+
+impl fmt::Debug for TurnBody {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TurnBody").field("guard", &self.guard).finish_non_exhaustive()
+    }
+}

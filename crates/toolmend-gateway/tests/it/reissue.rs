@@ -1,0 +1,129 @@
+//! A declined call is asked for once more.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use toolmend_gateway::{Hold, Mending, Settings};
+
+use crate::harness::*;
+
+const TOOL: &str = r#"{"type":"function","function":{"name":"look","parameters":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}}"#;
+
+fn request(more: &str) -> String {
+    let body = format!(r#"{{"model":"m","messages":[],"stream":true,"tools":[{TOOL}]{more}}}"#);
+    post("/v1/chat/completions", &body).replacen("\r\n", "\r\nauthorization: Bearer k\r\n", 1)
+}
+
+fn stream(arguments: &str, finish: &str) -> String {
+    let arguments = arguments.replace('"', "\\\"");
+    format!(
+        "data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"role\":\"assistant\",\"content\":\"Hm.\"}}}}]}}\n\n\
+         data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"tool_calls\":[{{\"index\":0,\"id\":\"c\",\"type\":\"function\",\"function\":{{\"name\":\"look\",\"arguments\":\"{arguments}\"}}}}]}}}}]}}\n\n\
+         data: {{\"choices\":[{{\"index\":0,\"delta\":{{}},\"finish_reason\":\"{finish}\"}}]}}\n\ndata: [DONE]\n\n"
+    )
+}
+
+/// An upstream whose streamed calls are hopeless; asked once more it says `second`, after `wait`.
+async fn upstream(first: &str, finish: &str, second: &str, wait: Duration) -> (Upstream, Arc<AtomicUsize>) {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let (first, second) = (stream(first, finish), second.to_owned());
+    let upstream = Upstream::new(move |request, mut wire| {
+        let (first, second, count) = (first.clone(), second.clone(), Arc::clone(&count));
+        async move {
+            assert_eq!(request.field("authorization"), Some("Bearer k"));
+            if request.text().contains("\"stream\":true") {
+                wire.write([SSE.as_bytes(), &chunk(first), LAST.as_bytes()].concat()).await;
+            } else {
+                count.fetch_add(1, Ordering::Relaxed);
+                assert!(
+                    request
+                        .text()
+                        .contains(r#""tool_choice":{"type":"function","function":{"name":"look"}}"#)
+                );
+                assert!(request.text().contains(r#""messages":[]"#));
+                tokio::time::sleep(wait).await;
+                wire.write(second).await;
+            }
+            Some(wire)
+        }
+    })
+    .await;
+    (upstream, asked)
+}
+
+fn answer(arguments: &str) -> String {
+    let arguments = arguments.replace('"', "\\\"");
+    whole(
+        "200 OK",
+        "content-type: application/json\r\n",
+        &format!(
+            "{{\"choices\":[{{\"index\":0,\"message\":{{\"role\":\"assistant\",\"tool_calls\":[{{\"id\":\"d\",\"type\":\"function\",\"function\":{{\"name\":\"look\",\"arguments\":\"{arguments}\"}}}}]}},\"finish_reason\":\"tool_calls\"}}]}}"
+        ),
+    )
+}
+
+async fn gateway(upstream: &Upstream, set: impl FnOnce(&mut Settings)) -> Gateway {
+    let mut settings = Settings::new(format!("http://{}", upstream.address).parse().unwrap());
+    settings.reissue = true;
+    set(&mut settings);
+    let mending = Mending::new(&settings);
+    Gateway::of(settings, mending).await
+}
+
+const HOPELESS: &str = "{\"city\": \"Oslo\"} or {\"city\": \"Nice\"}";
+const GOOD: &str = "{\"city\": \"Oslo\"}";
+
+#[tokio::test]
+async fn a_valid_answer_takes_its_place() {
+    for (second, says, became) in [
+        (answer(GOOD), GOOD, "accepted"),
+        // The answer is mended like any other.
+        (answer("{\"city\": \"Oslo\",}"), GOOD, "accepted"),
+        (answer(HOPELESS), HOPELESS, "no-valid-answer"),
+        (answer("{\"town\": \"Oslo\"}"), HOPELESS, "no-valid-answer"),
+        (answer(GOOD).replace("\"look\"", "\"other\""), HOPELESS, "no-valid-answer"),
+        (whole("500 Oops", "", "{}"), HOPELESS, "no-valid-answer"),
+        (whole("200 OK", "", "not json"), HOPELESS, "no-valid-answer"),
+    ] {
+        let (upstream, asked) = upstream(HOPELESS, "tool_calls", &second, Duration::ZERO).await;
+        let gateway = gateway(&upstream, |_| {}).await;
+        assert_eq!(gateway.ask(request("")).await.text(), stream(says, "tool_calls"), "{second}");
+        assert_eq!(asked.load(Ordering::Relaxed), 1);
+        gateway.counts(&format!(r#"toolmend_reissued_total{{became="{became}"}} 1"#)).await;
+    }
+}
+
+#[tokio::test]
+async fn where_it_is_not_asked_for() {
+    for (first, finish, more, set) in [
+        (GOOD, "tool_calls", "", (|_| {}) as fn(&mut Settings)),
+        (HOPELESS, "tool_calls", "", |settings| settings.reissue = false),
+        (HOPELESS, "tool_calls", "", |settings| settings.hold = Hold::Deviation),
+        (HOPELESS, "tool_calls", ",\"tool_choice\":\"required\"", |_| {}),
+        (HOPELESS, "tool_calls", ",\"n\":2", |_| {}),
+        ("{\"city\": \"Os", "length", "", |_| {}),
+    ] {
+        let (upstream, asked) = upstream(first, finish, &answer(GOOD), Duration::ZERO).await;
+        let gateway = gateway(&upstream, set).await;
+        assert_eq!(gateway.ask(request(more)).await.text(), stream(first, finish), "{first} {more}");
+        assert_eq!(asked.load(Ordering::Relaxed), 0, "{first} {more}");
+    }
+}
+
+#[tokio::test]
+async fn the_client_sees_signs_of_life_and_no_more_than_the_deadline() {
+    for (wait, says) in [(200, GOOD), (60_000, HOPELESS)] {
+        let (upstream, _) =
+            upstream(HOPELESS, "tool_calls", &answer(GOOD), Duration::from_millis(wait)).await;
+        let gateway = gateway(&upstream, |settings| {
+            settings.limits.keep_alive = Duration::from_millis(20);
+            settings.limits.reissue = Duration::from_millis(1000);
+        })
+        .await;
+        let answer = gateway.ask(request("")).await;
+        assert!(answer.text().contains(": keep-alive\n\n"));
+        assert_eq!(answer.text().replace(": keep-alive\n\n", ""), stream(says, "tool_calls"));
+    }
+}
