@@ -19,6 +19,9 @@ pub(crate) enum End {
 /// Strings are skipped, with either quote where one may begin, so a mark inside of one ends nothing.
 pub(crate) fn value_end(text: &str, at: usize) -> End {
     let bytes = text.as_bytes();
+    if !matches!(bytes.get(at), Some(b'{' | b'[')) {
+        return End::Broken(at);
+    }
     let mut depth = 0usize;
     let mut before = b'{';
     let mut i = at;

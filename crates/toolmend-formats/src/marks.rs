@@ -270,6 +270,43 @@ pub(crate) const REASONING: &[(&str, &str)] = &[
     ("<scratch_pad>", "</scratch_pad>"),
 ];
 
+/// Whether a mark, or a tag that a mark ends, may begin like this: most of what stands in code does not.
+pub(crate) fn may_begin(text: &[u8]) -> bool {
+    match text {
+        [b'<', second, ..] => {
+            second.is_ascii_alphabetic() && SECOND[usize::from(*second)]
+                || matches!(second, b'/' | b'|' | 0xe2.. | b'_')
+        }
+        [b'[', second, ..] => matches!(second, b'T' | b'/' | b'|' | b'e'),
+        [b']', second, ..] => *second == b'<',
+        _ => true,
+    }
+}
+
+/// The letters that stand behind `<` in marks, in closing marks behind `</`, and in marks around reasoning.
+const SECOND: [bool; 256] = {
+    let mut second = [false; 256];
+    let mut i = 0;
+    while i < OPENERS.len() {
+        second[OPENERS[i].mark.as_bytes()[1] as usize] = true;
+        i += 1;
+    }
+    let mut i = 0;
+    while i < CLOSERS.len() {
+        let mark = CLOSERS[i].as_bytes();
+        second[mark[1] as usize] = true;
+        second[mark[2] as usize] |= mark[1] == b'/';
+        i += 1;
+    }
+    let mut i = 0;
+    while i < REASONING.len() {
+        second[REASONING[i].0.as_bytes()[1] as usize] = true;
+        second[REASONING[i].1.as_bytes()[1] as usize] = true;
+        i += 1;
+    }
+    second
+};
+
 /// The closer that `text` begins with.
 pub(crate) fn closer(text: &[u8]) -> Found<&'static str> {
     match first(text, CLOSERS, |mark| mark) {

@@ -391,7 +391,9 @@ impl<'c> Reader<'c> {
                 return false;
             };
             let word = line_start && matches!(byte, b'f' | b'`');
-            if matches!(byte, b'<' | b'[' | b']') || word {
+            let begins = matches!(byte, b'<' | b'[' | b']')
+                && (marks::may_begin(&self.text.as_bytes()[self.at + i..]) || self.frame().is_some());
+            if begins || word {
                 let text = &self.text[self.at + i..];
                 let opener = marks::open(text.as_bytes(), line_start);
                 let closer = self.closer(text);

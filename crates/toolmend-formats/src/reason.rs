@@ -21,7 +21,7 @@ impl Reader<'_> {
         let mut i = self.seen;
         let mut call = call;
         while let Some(&byte) = self.text.as_bytes().get(self.at + i) {
-            if matches!(byte, b'<' | b'[' | b']') {
+            if matches!(byte, b'<' | b'[' | b']') && marks::may_begin(&self.text.as_bytes()[self.at + i..]) {
                 let text = &self.text.as_bytes()[self.at + i..];
                 match fit(text, close) {
                     Fit::Full(length) => {
