@@ -395,6 +395,21 @@ fn closes_string(text: &str, edits: &[Edit]) -> bool {
     behind(text.len()) || edits.iter().any(|e| e.rule == Rule::ExtraCloser && behind(e.start))
 }
 
+/// Whether a closer that is set within the text may stand on the wrong side of the quote before it:
+/// `{"to":["a@b.c]","n":1}`.
+pub(crate) fn misplaced(text: &str, edits: &[Edit]) -> bool {
+    let count = |sign| memchr::memchr_iter(sign, text.as_bytes()).count();
+    edits.iter().filter(|e| e.rule == Rule::MissingCloser).any(|e| {
+        let value = text[..e.start].trim_end();
+        let string = value.strip_suffix(['"', '\'']).unwrap_or("");
+        match e.put.chars().next() {
+            Some('}') => string.ends_with('}') && count(b'{') <= count(b'}'),
+            Some(']') => string.ends_with(']') && count(b'[') <= count(b']'),
+            _ => false,
+        }
+    })
+}
+
 /// Whether the closer that is missing may stand on the wrong side of the last quote: `{"a":"x}"`.
 pub(crate) fn closed(text: &str) -> bool {
     let count = |sign| memchr::memchr_iter(sign, text.as_bytes()).count();
@@ -582,6 +597,10 @@ pub(crate) fn tail(
             _ if body != "{}" && text[blank..].starts_with(body) => {
                 tail.copies = true;
                 Some((blank + body.len(), Rule::DoubledBody))
+            }
+            // An argument that stands behind the object is one.
+            _ if text[blank..].starts_with("<parameter") => {
+                return Err(Refused { reason: Reason::Rest, at: blank });
             }
             _ => mark_end(text, blank, ctx.evidence.known_marks()).map(|end| (end, Rule::LeakedMark)),
         };

@@ -19,7 +19,7 @@ use crate::context::Context;
 use crate::rules::single_quoted;
 use crate::scan::{AT_CLOSE, AT_STRING, Halt, Scanner, Slot};
 use crate::verdict::Reason;
-use crate::{Edit, Grade, Rule};
+use crate::{Edit, Ending, Grade, Rule};
 
 /// The most steps of one search.
 const MAX_STEPS: usize = 60_000;
@@ -366,6 +366,10 @@ impl Search<'_> {
             || comments(&self.text[open..close], strays.len())
             // `\\"`: all of them may be quotes that were escaped twice.
             || !strays.is_empty() && strays.iter().all(|&at| b[at - 1] == b'\\')
+            // `\bfoo\b`: nobody means a backspace, so the string's escapes are its own as well.
+            || !strays.is_empty() && all.pairs.iter().any(|&at| matches!(b[at + 1], b'b' | b'f'))
+            // With one quote too many in a cut turn, the string itself may be open.
+            || strays.len() % 2 == 1 && self.ctx.evidence.ending() == Ending::Cut
             || strays.len() % 2 == 1 && (strays.len() > MAX_ODD || in_word(self.text, strays))
             || breaks_line(self.text, &all.raw, strays);
         Some((edits, doubtful))
@@ -374,7 +378,7 @@ impl Search<'_> {
     /// Something at `at` that says nothing. An over-escaped line break may as well be content of a string
     /// that goes on, unless the whole body is written with them.
     fn gap(&self, at: usize) -> Option<(Rule, usize)> {
-        let first = skip_white(self.text, self.head.start + 1);
+        let first = skip_white(self.text, self.head.start + usize::from(!self.head.headless));
         gap(self.text, at)
             .filter(|&(rule, _)| rule != Rule::LiteralNewline || self.text[first..].starts_with('\\'))
     }

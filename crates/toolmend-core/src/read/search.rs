@@ -292,12 +292,19 @@ impl<'t> Search<'t> {
         // `I call "f": {"a":1}}`: nor that a quoted word in a line of words is one.
         let before = self.text[..self.head.start].trim_end_matches([' ', '\t']);
         let inline = self.head.headless && words() && !before.ends_with('\n');
+        // `{"o":{"a":1 "b":2}`: nor whether a closer was lost together with the comma.
+        let parted = node.closers > 0
+            && edits.iter().any(|e| e.rule == Rule::MissingComma && nested(self.text, e.start));
         let invented = self.head.headless && node.closers > 0 && !self.ctx.has_schema();
         if both
             || leading
             || inline
             || invented
             || node.closers > 0 && self.head.edits.is_empty() && frame::closed(self.text)
+            || node.closers > 0 && frame::misplaced(self.text, &edits)
+            || node.closers > 0
+                && behind.iter().any(|e| e.rule == Rule::Prose && commented(&self.text[e.start..]))
+            || parted
             || extra && (node.closers > 0 || self.head.leaves_open(self.text, &edits, self.ctx))
         {
             return self.fail(cost, Reason::Unreadable, node.scan.end());
@@ -421,4 +428,15 @@ pub(super) fn value(text: &str, edits: &[Edit]) -> Option<String> {
             })
             .collect(),
     )
+}
+
+/// Whether more than one container is open here, brackets in strings counted as well.
+fn nested(text: &str, at: usize) -> bool {
+    let count = |sign| memchr::memchr_iter(sign, &text.as_bytes()[..at]).count();
+    count(b'{') + count(b'[') > count(b'}') + count(b']') + 1
+}
+
+/// Whether these words begin as a comment does: then they may stand within the body.
+fn commented(words: &str) -> bool {
+    ["/*", "//", "#"].iter().any(|sign| words.trim_start().starts_with(sign))
 }

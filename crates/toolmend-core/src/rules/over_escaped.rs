@@ -85,7 +85,7 @@ fn only_quotes(text: &str, from: usize, pairs: &[usize]) -> bool {
                 return true;
             }
         }
-        broken |= within && text[last..at].contains(['\n', '\r']);
+        broken |= within && b[last..at].iter().any(|c| matches!(c, b'\n' | b'\r'));
         // `\\\"` is a quote of the content, one level down.
         escaped &= at == last;
         if b[at + 1] == b'"' {

@@ -30,7 +30,9 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
         return None;
     }
     let read = inside(spot.text, spot.at + 1, b'"')?;
-    if read.raw.is_empty() || !read.pairs.iter().all(|&p| json_escape(spot.text, p)) {
+    // `\b` beside a raw line break: the string's escapes may be its own as well.
+    let code = read.pairs.iter().any(|&p| matches!(spot.text.as_bytes()[p + 1], b'b' | b'f'));
+    if code || read.raw.is_empty() || !read.pairs.iter().all(|&p| json_escape(spot.text, p)) {
         return None;
     }
     let end = read.close + 1;
