@@ -444,7 +444,11 @@ impl<J: CallJudge> Flow<J> {
             Outcome::Judged(verdict) => verdict.text(&call.arguments).map(str::to_owned),
             _ => None,
         };
+        // A part of the name has left as all of it.
+        let misnamed =
+            self.states[at].begun && self.states[at].name.as_ref().is_some_and(|name| *name != call.name);
         let (fate, outcome) = match output {
+            Some(_) if misnamed => (Fate::Left, Outcome::TooLate),
             _ if self.options.observe => (Fate::Left, outcome),
             None => (Fate::Left, outcome),
             // What came value by value cannot be written again.
