@@ -153,6 +153,7 @@ impl<J: CallJudge> Flow<J> {
         };
         let text = plan.is_some_and(|plan| match piece.has {
             Has::Copy => true,
+            Has::Nothing if piece.object && piece.number == 0 => true,
             _ => plan.touches(piece) || plan.spares(piece),
         });
         let first = piece.number == 0;
@@ -301,7 +302,7 @@ impl<J: CallJudge> Flow<J> {
             (Part::Start, _) => {
                 // Where pieces say it all, the start says nothing.
                 let output = if plan.in_pieces { "{}" } else { &plan.output };
-                if present.is_some_and(|value| !says(value, output)) {
+                if present.is_none_or(|value| !says(value, output)) {
                     put(output.to_owned());
                 }
             }
