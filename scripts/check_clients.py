@@ -32,6 +32,10 @@ KNOWN = {
     ("ai-sdk", "chat-custom-tool-beside"),
     ("openai-node", "chat-custom-tool-beside"),
     ("openai-py", "chat-custom-tool-beside"),
+    # They do not take the older form for a call.
+    ("ai-sdk", "chat-legacy"),
+    ("openai-node", "chat-legacy"),
+    ("openai-py", "chat-legacy"),
     # It reads one choice, and takes the calls of all for it.
     ("ai-sdk", "chat-two-choices"),
     # The arguments that a server's own tool was called with are broken, and not ours to repair.

@@ -18,8 +18,8 @@
 //! Not streamed, it is one message whose blocks hold their `input` as an object. Tools that the server runs
 //! itself (`server_tool_use`) are not ours.
 //!
-//! Its clients go by the name of an event, by the number of a block, which they take for its place, and by an
-//! `input` that is there; bridges get each of these wrong.
+//! Its clients go by the name of an event, by the number of a block, which they take for its place, and some by
+//! an `input` that is there; bridges get each of these wrong.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -155,8 +155,8 @@ impl Protocol for Anthropic {
             return;
         }
         let Envelope { name, raw, value, .. } = event;
-        let [kind, block] = value.pick(["type", "content_block"]);
-        if let Some(kind) = kind.and_then(Value::text).filter(|_| name.is_empty()) {
+        let kind = value.get("type").and_then(Value::text);
+        if let Some(kind) = kind.filter(|_| name.is_empty()) {
             let before = &raw[..value.range_in(raw).start];
             let line = before.iter().rposition(|byte| matches!(byte, b'\n' | b'\r')).map_or(0, |at| at + 1);
             changes.add(line..line, format!("event: {}\n", kind.to_text()));
@@ -164,9 +164,6 @@ impl Protocol for Anthropic {
         if let Some((_, Block { place, .. })) = self.current.filter(|(number, block)| *number != block.place)
         {
             changes.set(raw, value, "index", &place.to_string());
-        }
-        if let Some(block) = block.filter(|block| is_call(*block) && !block.has("input")) {
-            changes.set(raw, block, "input", "{}");
         }
     }
 }

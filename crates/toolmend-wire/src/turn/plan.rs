@@ -87,7 +87,7 @@ impl State {
     /// Some ends are undecided until the next piece: a comma outside of a string, a body that is just `{}`, a
     /// piece that begins with all there was, and half of a surrogate pair.
     pub(super) fn follow(&mut self, taken: &Taken, has: Has, text: &str, named: bool, streams: bool) {
-        if has == Has::Json || !streams && has != Has::Copy || taken.restarts > 0 {
+        if has == Has::Json || !streams || taken.restarts > 0 {
             self.deviates = true;
         }
         if self.deviates || has == Has::Copy {
@@ -153,11 +153,18 @@ impl<J: CallJudge> Flow<J> {
             false if said == body && !cuts.is_empty() => cuts,
             false => vec![difference(said, &plan.output)],
         };
-        // What has left stays.
-        let from = cuts.first().map_or(0, |cut| cut.from);
-        if from < state.sent || state.sent > 0 && restarts > 0 {
+        // What has left stays: the rest may follow it.
+        if state.sent > 0 && restarts > 0 {
             return None;
         }
+        let cuts = match cuts.first() {
+            Some(first) if first.from < state.sent => {
+                let rest = plan.output.strip_prefix(said.get(..state.sent)?)?.to_owned();
+                vec![Cut { from: state.sent, to: said.len(), put: rest }]
+            }
+            _ => cuts,
+        };
+        let from = cuts.first().map_or(0, |cut| cut.from);
         if pieces.is_empty() {
             // Every piece has left: more can follow, and nothing else.
             let can_follow = from == said.len() && state.pattern.piece.is_some();

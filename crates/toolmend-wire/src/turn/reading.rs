@@ -5,7 +5,7 @@ use toolmend_core::CallJudge;
 use super::plan::State;
 use super::queue::{Has, Note, Piece, Way};
 use super::{Flow, Hold};
-use crate::assembly::Taken;
+use crate::assembly::{Taken, is_placeholder};
 use crate::frame::Event;
 use crate::json::Value;
 use crate::limits::Exceeded;
@@ -19,6 +19,8 @@ struct Looks {
     has: Has,
     fits: bool,
     object: bool,
+    /// It is all of the arguments, before any pieces.
+    full: bool,
     index: Option<u32>,
     kind: Option<bool>,
     way: Way,
@@ -139,7 +141,7 @@ impl<J: CallJudge> Flow<J> {
             && let Some(view) = self.assembly.view(taken.call)
         {
             let named = !view.name.is_empty() && self.judge.offers(view.name) != Some(false);
-            let streams = !looks.object && looks.way != Way::Whole;
+            let streams = looks.way != Way::Whole && (!looks.object || looks.has == Has::Copy && !looks.full);
             state.follow(&taken, looks.has, view.arguments, named, streams);
         }
         Piece {
@@ -203,6 +205,10 @@ fn looks_of(piece: &signal::Piece<'_>, stream: bool) -> Looks {
             _ => true,
         },
         object: piece.form == Form::Object,
+        full: match piece.arguments {
+            Some(Arguments::Copy { text, .. }) => piece.opens && !is_placeholder(&text.to_text()),
+            _ => false,
+        },
         way: match piece.slot {
             Slot::Whole => Way::Whole,
             Slot::Numbered(_) | Slot::Unnumbered if stream => Way::Streamed,

@@ -153,6 +153,7 @@ impl<J: CallJudge> Flow<J> {
         };
         let text = plan.is_some_and(|plan| match piece.has {
             Has::Copy => true,
+            Has::Nothing if piece.object && piece.number == 0 => true,
             _ => plan.touches(piece) || plan.spares(piece),
         });
         let first = piece.number == 0;
@@ -163,12 +164,18 @@ impl<J: CallJudge> Flow<J> {
                 let name = state.name.as_ref().map_or(0, String::len);
                 needs.numbers && piece.index != state.index
                     || needs.ids && first && (!piece.new_id || piece.name != name || piece.kind.is_none())
-                    || needs.ids && !first && (piece.new_id || piece.name > 0)
+                    || needs.ids && !first && (piece.new_id || self.repeats_name(piece))
                     || needs.ids && piece.kind == Some(false)
                     || needs.roles && piece.no_role
             }
         };
         text || envelope
+    }
+
+    /// Whether a later piece says the name that the client knows already.
+    fn repeats_name(&self, piece: &Piece) -> bool {
+        let known = self.states[piece.call].name.as_deref();
+        piece.name > 0 && self.assembly.known_as(piece.call).is_some_and(|(_, _, name)| known == Some(name))
     }
 
     fn write(&mut self, note: &Note, raw: &[u8], pieces: &[Piece], needs: Needs, out: &mut Vec<u8>) {
@@ -261,7 +268,7 @@ impl<J: CallJudge> Flow<J> {
                 true if piece.name != name.len() && !name.is_empty() => {
                     set_in_function(raw, site, key, &quoted(name), changes);
                 }
-                false if piece.name > 0 => changes.remove(raw, site.function, key),
+                false if self.repeats_name(piece) => changes.remove(raw, site.function, key),
                 _ => {}
             }
         }
@@ -295,7 +302,7 @@ impl<J: CallJudge> Flow<J> {
             (Part::Start, _) => {
                 // Where pieces say it all, the start says nothing.
                 let output = if plan.in_pieces { "{}" } else { &plan.output };
-                if present.is_some_and(|value| !says(value, output)) {
+                if present.is_none_or(|value| !says(value, output)) {
                     put(output.to_owned());
                 }
             }
