@@ -201,23 +201,18 @@ impl Metrics {
 
 #[cfg(test)]
 mod tests {
+    use toolmend::wire::Outcome;
+    use toolmend::{Evidence, Toolmend};
+
     use super::*;
 
     #[test]
     fn text_of_what_was_counted() {
         let metrics = Metrics::new();
         metrics.turn("openai-chat", "m", Passed::Looked, Duration::from_micros(80));
-        metrics.call(
-            "openai-chat",
-            "m",
-            &Told {
-                verdict: "mended",
-                rules: vec!["code-fence", "trailing-comma"],
-                grade: Some("punctuation"),
-                reason: None,
-                output: None,
-            },
-        );
+        let body = "```json\n{\"a\": 1,}\n```";
+        let mended = Toolmend::new().mend(body, Evidence::whole());
+        metrics.call("openai-chat", "m", &Told::of(&Outcome::Judged(mended)));
         metrics.cap("held-turn");
         let text = metrics.text();
         for line in [

@@ -2,15 +2,16 @@
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use hyper::body::Incoming;
-use hyper::service::service_fn;
+use hyper::server::conn::{http1, http2};
+use hyper::service::{HttpService, service_fn};
 use hyper::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::conn::auto;
 use rustls::ServerConfig;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
@@ -25,6 +26,9 @@ use crate::tls;
 
 /// How long accepting waits after the system refused a connection, which it does where descriptors run out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// Between two looks at a client that begins with a part of the first word of HTTP/2.
+const PEEK_PAUSE: Duration = Duration::from_millis(10);
 
 /// What connections are told about the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,55 +145,92 @@ impl Connection {
         self.proxy.metrics.connections.inc();
         // Events are small, and each is to be seen when it is written.
         let _ = stream.set_nodelay(true);
-        let limit = self.proxy.settings.limits.header_read;
         match tls {
-            None => self.http(stream).await,
-            Some(config) => {
-                let handshake = TlsAcceptor::from(config).accept(stream);
-                match tokio::time::timeout(limit, handshake).await {
-                    Ok(Ok(stream)) => self.http(stream).await,
-                    Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
-                    Err(_) => tracing::debug!("a TLS handshake took too long"),
-                }
-            }
+            None => match self.begins(begins_as_http2(&stream)).await {
+                Some(false) => self.http1(stream).await,
+                // Boxed, so that the usual way is small.
+                Some(true) => Box::pin(self.http2(stream)).await,
+                None => {}
+            },
+            Some(config) => Box::pin(self.over_tls(stream, config)).await,
         }
         self.proxy.metrics.connections.dec();
     }
 
-    async fn http(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
+    async fn over_tls(&self, stream: TcpStream, config: Arc<ServerConfig>) {
+        match self.begins(TlsAcceptor::from(config).accept(stream)).await {
+            Some(Ok(stream)) if stream.get_ref().1.alpn_protocol() == Some(b"h2") => self.http2(stream).await,
+            Some(Ok(stream)) => self.http1(stream).await,
+            Some(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
+            None => {}
+        }
+    }
+
+    /// Waits for what a connection begins with; not for long, and not while everything ends.
+    async fn begins<T>(&self, beginning: impl Future<Output = T>) -> Option<T> {
+        let mut stop = self.stop.clone();
+        tokio::select! {
+            begun = tokio::time::timeout(self.proxy.settings.limits.header_read, beginning) => begun.ok(),
+            _ = stop.wait_for(|stop| *stop != Stop::Run) => None,
+        }
+    }
+
+    async fn http1(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
         let limits = &self.proxy.settings.limits;
-        let mut builder = auto::Builder::new(TokioExecutor::new());
+        let mut builder = http1::Builder::new();
         builder
-            .http1()
             .timer(TokioTimer::new())
             .header_read_timeout(limits.header_read)
             .max_buf_size(limits.header_bytes.max(8192))
             .max_headers(limits.headers);
+        let asked = Arc::new(AtomicBool::new(false));
+        let connection = builder.serve_connection(TokioIo::new(stream), self.service(&asked)).with_upgrades();
+        self.drive(std::pin::pin!(connection), http1::UpgradeableConnection::graceful_shutdown, &asked).await;
+    }
+
+    async fn http2(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
+        let limits = &self.proxy.settings.limits;
+        let mut builder = http2::Builder::new(TokioExecutor::new());
         builder
-            .http2()
             .timer(TokioTimer::new())
             .max_header_list_size(u32::try_from(limits.header_bytes).unwrap_or(u32::MAX));
         let asked = Arc::new(AtomicBool::new(false));
-        let (proxy, seen, stop) = (Arc::clone(&self.proxy), Arc::clone(&asked), self.stop.clone());
-        let service = service_fn(move |request: Request<Incoming>| {
-            seen.store(true, Ordering::Relaxed);
+        let connection = builder.serve_connection(TokioIo::new(stream), self.service(&asked));
+        self.drive(std::pin::pin!(connection), http2::Connection::graceful_shutdown, &asked).await;
+    }
+
+    /// Answers the requests of this connection, and notes that there was one.
+    fn service(
+        &self,
+        asked: &Arc<AtomicBool>,
+    ) -> impl HttpService<Incoming, ResBody = Body, Error = Infallible, Future: Send + 'static> + Send + 'static
+    {
+        let (proxy, asked, stop) = (Arc::clone(&self.proxy), Arc::clone(asked), self.stop.clone());
+        service_fn(move |request: Request<Incoming>| {
+            asked.store(true, Ordering::Relaxed);
             let (proxy, stop) = (Arc::clone(&proxy), stop.clone());
             // hyper keeps the room of this future for as long as the connection stands; boxed, what is large
             // about it goes as soon as the answer begins.
             async move { Ok::<Response<Body>, Infallible>(Box::pin(proxy.answer(request, &stop)).await) }
-        });
-        let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
-        let mut connection = std::pin::pin!(connection);
+        })
+    }
+
+    /// Lets a connection run until it ends, or is told to.
+    async fn drive<C: Future<Output = hyper::Result<()>>>(
+        &self,
+        mut connection: Pin<&mut C>,
+        finish: fn(Pin<&mut C>),
+        asked: &AtomicBool,
+    ) {
         let mut stop = self.stop.clone();
         let mut told = Stop::Run;
-        // The protocol itself has to be told within the time of a first request.
-        let first = tokio::time::sleep(limits.header_read);
+        let first = tokio::time::sleep(self.proxy.settings.limits.header_read);
         let mut first = std::pin::pin!(first);
         loop {
             tokio::select! {
                 ended = connection.as_mut() => {
                     if let Err(error) = ended {
-                        tracing::debug!(error, "a connection broke");
+                        tracing::debug!(%error, "a connection broke");
                     }
                     return;
                 }
@@ -198,10 +239,29 @@ impl Connection {
                         Stop::Now => return,
                         stop => told = stop,
                     }
-                    connection.as_mut().graceful_shutdown();
+                    finish(connection.as_mut());
                 }
                 () = first.as_mut(), if !asked.load(Ordering::Relaxed) => return,
             }
+        }
+    }
+}
+
+/// Whether a client speaks HTTP/2 without having agreed on it (RFC 9113, section 3.3). Nothing is taken from the
+/// stream: hyper reads into smaller buffers where it sees all of it.
+async fn begins_as_http2(stream: &TcpStream) -> bool {
+    const PREFACE: &[u8; 4] = b"PRI ";
+    let mut seen = [0; PREFACE.len()];
+    loop {
+        match stream.peek(&mut seen).await {
+            Ok(n) if n > 0 && seen[..n] == PREFACE[..n] => {
+                if n == PREFACE.len() {
+                    return true;
+                }
+                // What was seen stays in the way of waiting for more.
+                tokio::time::sleep(PEEK_PAUSE).await;
+            }
+            _ => return false,
         }
     }
 }

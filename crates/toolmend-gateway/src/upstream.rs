@@ -20,7 +20,8 @@ use crate::tls;
 /// The connections to the upstream, and what is waited for on them.
 #[derive(Debug)]
 pub(crate) struct Connections {
-    client: Client<HttpsConnector<HttpConnector>, Body>,
+    /// Bodies are boxed: each connection keeps room for several requests.
+    client: Client<HttpsConnector<HttpConnector>, Box<Body>>,
     upstream: String,
     idle: Duration,
 }
@@ -51,7 +52,7 @@ impl Connections {
 
     /// Sends a request and waits for the beginning of its answer. Dropping the future ends the exchange.
     pub(crate) async fn send(&self, request: Request<Body>) -> Result<Response<Incoming>, Refusal> {
-        let answer = tokio::time::timeout(self.idle, self.client.request(request)).await;
+        let answer = tokio::time::timeout(self.idle, self.client.request(request.map(Box::new))).await;
         match answer {
             Ok(Ok(response)) => Ok(response),
             Ok(Err(error)) if error.is_connect() => {

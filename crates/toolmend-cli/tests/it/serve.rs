@@ -83,6 +83,8 @@ fn the_log_for_machines() {
         ("rules", "code-fence,trailing-comma"),
         ("grade", "punctuation"),
         ("ending", "complete"),
+        ("edits", "code-fence 0..8, trailing-comma 34..35, code-fence 36..40"),
+        ("clues", "finish-stop"),
         ("output", "{\"city\": \"Oslo\", \"days\": 3}"),
     ] {
         assert_eq!(line[key], value, "{line}");

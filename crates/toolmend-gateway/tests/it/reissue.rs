@@ -33,8 +33,10 @@ async fn upstream(first: &str, finish: &str, second: &str, wait: Duration) -> (U
         let (first, second, count) = (first.clone(), second.clone(), Arc::clone(&count));
         async move {
             assert_eq!(request.field("authorization"), Some("Bearer k"));
-            if request.text().contains("\"stream\":true") {
+            if !request.text().contains(FORCED) && request.text().contains("\"stream\":true") {
                 wire.write([SSE.as_bytes(), &chunk(first), LAST.as_bytes()].concat()).await;
+            } else if !request.text().contains(FORCED) {
+                wire.write(answer(HOPELESS)).await;
             } else {
                 count.fetch_add(1, Ordering::Relaxed);
                 assert!(
@@ -72,6 +74,9 @@ async fn gateway(upstream: &Upstream, set: impl FnOnce(&mut Settings)) -> Gatewa
     Gateway::of(settings, mending).await
 }
 
+/// What only a request has that asks once more.
+const FORCED: &str = r#""tool_choice":{"type":"function","function":{"name":"look"}}"#;
+
 const HOPELESS: &str = "{\"city\": \"Oslo\"} or {\"city\": \"Nice\"}";
 const GOOD: &str = "{\"city\": \"Oslo\"}";
 
@@ -93,6 +98,16 @@ async fn a_valid_answer_takes_its_place() {
         assert_eq!(asked.load(Ordering::Relaxed), 1);
         gateway.counts(&format!(r#"toolmend_reissued_total{{became="{became}"}} 1"#)).await;
     }
+}
+
+#[tokio::test]
+async fn a_turn_that_is_not_streamed() {
+    let (upstream, asked) = upstream(HOPELESS, "tool_calls", &answer(GOOD), Duration::ZERO).await;
+    let gateway = gateway(&upstream, |_| {}).await;
+    let body = request("").split_once("\r\n\r\n").unwrap().1.replace("\"stream\":true", "\"stream\":null");
+    let request = post("/v1/chat/completions", &body).replacen("\r\n", "\r\nauthorization: Bearer k\r\n", 1);
+    assert_eq!(gateway.ask(request).await.text(), answer(GOOD).split_once("\r\n\r\n").unwrap().1);
+    assert_eq!(asked.load(Ordering::Relaxed), 1);
 }
 
 #[tokio::test]

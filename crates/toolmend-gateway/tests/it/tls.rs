@@ -127,6 +127,24 @@ async fn clients_over_tls() {
     }
 }
 
+/// HTTP/2 that was not agreed on, as some proxies speak it among each other.
+#[tokio::test]
+async fn http2_in_the_clear() {
+    let upstream =
+        Upstream::always(whole("200 OK", "content-type: text/event-stream\r\n", "data: a\n\n")).await;
+    let gateway = Gateway::with(&upstream, |_| {}, HoldingCalls).await;
+    let client: Client<_, Pieces> = Client::builder(TokioExecutor::new()).http2_only(true).build_http();
+    for _ in 0..3 {
+        let uri = format!("http://{}/v1/chat/completions", gateway.address);
+        let body = chat().split_once("\r\n\r\n").unwrap().1.to_owned();
+        let request = Request::post(uri).body(pieces(&[body.leak()])).unwrap();
+        let answer = within(client.request(request)).await.unwrap();
+        assert_eq!(answer.version(), Version::HTTP_2);
+        assert_eq!(within(text(answer.into_body())).await, "data: a\n\n");
+    }
+    assert!(gateway.stopped().await);
+}
+
 #[tokio::test]
 async fn an_upstream_over_tls() {
     let identity = Identity::new("upstream");
