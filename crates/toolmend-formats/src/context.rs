@@ -1,5 +1,7 @@
 //! What holds for a whole text: the tools, the model, how much may be promoted.
 
+use alloc::sync::Arc;
+
 use toolmend_core::{Judge, Kinds, Offer, Policy};
 
 use crate::{Format, Match, Promote};
@@ -8,7 +10,7 @@ use crate::{Format, Match, Promote};
 #[derive(Clone)]
 pub(crate) struct Context<'c> {
     /// The tools; none where no call may be made.
-    pub(crate) tools: Option<&'c dyn Offer>,
+    pub(crate) tools: Option<Tools<'c>>,
     pub(crate) model: Match,
     pub(crate) policy: Policy,
     pub(crate) promote: Promote,
@@ -16,13 +18,29 @@ pub(crate) struct Context<'c> {
     pub(crate) parallel: bool,
 }
 
-impl<'c> Context<'c> {
-    pub(crate) fn judge(&self, tool: &str) -> Option<&'c dyn Judge> {
-        self.tools?.judge(tool)
+/// The tools that a request offered.
+#[derive(Clone)]
+pub(crate) enum Tools<'c> {
+    Lent(&'c (dyn Offer + Sync)),
+    Shared(Arc<dyn Offer + Send + Sync>),
+}
+
+impl Tools<'_> {
+    fn offer(&self) -> &dyn Offer {
+        match self {
+            Tools::Lent(tools) => *tools,
+            Tools::Shared(tools) => &**tools,
+        }
+    }
+}
+
+impl Context<'_> {
+    pub(crate) fn judge(&self, tool: &str) -> Option<&dyn Judge> {
+        self.tools.as_ref()?.offer().judge(tool)
     }
 
     pub(crate) fn kinds(&self, tool: &str, parameter: &str) -> Kinds {
-        self.tools.map_or(Kinds::UNKNOWN, |tools| tools.kinds(tool, parameter))
+        self.tools.as_ref().map_or(Kinds::UNKNOWN, |tools| tools.offer().kinds(tool, parameter))
     }
 
     pub(crate) fn marks(&self) -> &'static [&'static str] {

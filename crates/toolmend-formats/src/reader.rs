@@ -14,12 +14,13 @@
 //! and no longer than [`MAX_HELD`](crate::MAX_HELD) bytes.
 
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use toolmend_core::{Ending, Offer, Policy, TextCall, TextEvent, TextReader};
 
 use crate::channel::{self, Channel, Part, Step};
-use crate::context::Context;
+use crate::context::{Context, Tools};
 use crate::home::{self, MAX_SNIFFED, Sniff};
 use crate::marks::{self, FRAMES, Fit, Found, REASONING, fit, white};
 use crate::prose::Prose;
@@ -98,8 +99,14 @@ pub(crate) enum Mode {
 impl<'c> Reader<'c> {
     /// A reader that makes calls of these tools only; everything is promoted, under [`Policy::STANDARD`].
     #[must_use]
-    pub fn new(tools: &'c dyn Offer) -> Self {
-        Reader::with(Some(tools))
+    pub fn new(tools: &'c (dyn Offer + Sync)) -> Self {
+        Reader::with(Some(Tools::Lent(tools)))
+    }
+
+    /// As [`Reader::new`], for a reader that lives longer than whoever knows the tools.
+    #[must_use]
+    pub fn shared(tools: Arc<dyn Offer + Send + Sync>) -> Self {
+        Reader::with(Some(Tools::Shared(tools)))
     }
 
     /// A reader that makes no calls: no tools were offered, or none may be called. Reasoning is still told
@@ -109,7 +116,7 @@ impl<'c> Reader<'c> {
         Reader::with(None)
     }
 
-    fn with(tools: Option<&'c dyn Offer>) -> Self {
+    fn with(tools: Option<Tools<'c>>) -> Self {
         Reader {
             ctx: Context {
                 tools,

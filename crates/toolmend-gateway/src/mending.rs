@@ -1,13 +1,17 @@
-//! The inspector that mends: a [`Turn`] of the wire, judged by what the request says.
+//! The inspector that mends: a [`Turn`] of the wire, judged by what the request says, behind a [`Promoter`] for
+//! the calls that stand in the text.
 
-use toolmend::wire::{CallReport, ProtocolKind, Recorder, StreamEnd, Turn, TurnOptions};
+use std::sync::Arc;
+
+use toolmend::formats::{Promote, Reader};
+use toolmend::wire::{CallReport, Limits, Promoter, ProtocolKind, Recorder, StreamEnd, Turn, TurnOptions};
 use toolmend::wire::{Hold as WireHold, OnCut as WireOnCut};
 use toolmend::{
     CallJudge, Decline, Ending, Evidence, FoundCall, Grade, Policy, Reason, Receipt, Rule, Toolmend, Verdict,
 };
 
 use crate::endpoint::Speaks;
-use crate::facts::Facts;
+use crate::facts::{Facts, ToolChoice};
 use crate::inspect::Inspector;
 use crate::proxy::Inspectors;
 use crate::settings::{Hold, Mode, OnCut, Settings};
@@ -19,6 +23,7 @@ pub struct Mending {
     policy: Policy,
     without: Vec<Rule>,
     options: TurnOptions,
+    promote: Promote,
 }
 
 impl Mending {
@@ -42,6 +47,7 @@ impl Mending {
             policy: settings.policy,
             without: settings.without.clone(),
             options,
+            promote: if options.observe { Promote::Off } else { settings.promote },
         }
     }
 
@@ -54,13 +60,30 @@ impl Mending {
     pub(crate) fn judge(&self, facts: &Facts) -> CallsOf {
         let model = self.model.as_deref().or(facts.model.as_deref()).unwrap_or("");
         let toolmend = Toolmend::new().policy(self.policy).model(model).tools(facts.read_tools());
-        CallsOf { toolmend, without: self.without.clone(), said: None }
+        CallsOf { toolmend: Arc::new(toolmend), without: self.without.clone(), said: None }
+    }
+
+    /// What makes calls of the text of such a turn; none where the request allows no call.
+    fn promoter(&self, facts: &Facts, judge: &CallsOf) -> Option<Promoter<Reader<'static>>> {
+        if self.promote == Promote::Off || !facts.offers_tools() || facts.choice == ToolChoice::None {
+            return None;
+        }
+        let reader =
+            judge.toolmend.shared_reader().promote(self.promote).parallel(facts.parallel != Some(false));
+        Some(Promoter::new(reader, Limits::default(), facts.max_tokens))
     }
 }
 
 impl Inspectors for Mending {
     fn inspector(&self, facts: &Facts) -> Option<Box<dyn Inspector>> {
-        Some(Box::new(Turn::new(self.options(facts)?, self.judge(facts))))
+        let options = self.options(facts)?;
+        let judge = self.judge(facts);
+        Some(match self.promoter(facts, &judge) {
+            Some(promoter) => {
+                Box::new(Promoting { promoter, turn: Turn::new(options, judge), told: Vec::new() })
+            }
+            None => Box::new(Turn::new(options, judge)),
+        })
     }
 
     fn good_call(&self, facts: &Facts, answer: &[u8], tool: &str) -> Option<String> {
@@ -90,7 +113,7 @@ impl Inspectors for Mending {
 /// Judges the calls of one turn.
 #[derive(Debug)]
 pub(crate) struct CallsOf {
-    toolmend: Toolmend<'static>,
+    toolmend: Arc<Toolmend<'static>>,
     without: Vec<Rule>,
     /// What a call that was declined is taken to have said.
     said: Option<Said>,
@@ -159,6 +182,53 @@ impl Inspector for Turn<CallsOf> {
 
     fn reports(&mut self) -> Vec<CallReport> {
         Turn::reports(self)
+    }
+}
+
+/// A turn whose text is read for calls before the turn itself is.
+struct Promoting {
+    promoter: Promoter<Reader<'static>>,
+    turn: Turn<CallsOf>,
+    /// What the promoter gave for the turn.
+    told: Vec<u8>,
+}
+
+impl Promoting {
+    fn pass(&mut self, out: &mut Vec<u8>) {
+        self.turn.push(&self.told, out);
+        self.told.clear();
+    }
+}
+
+impl Inspector for Promoting {
+    fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+        self.promoter.push(bytes, &mut self.told);
+        self.pass(out);
+    }
+
+    fn finish(&mut self, whole: bool, out: &mut Vec<u8>) {
+        let end = if whole { StreamEnd::Clean } else { StreamEnd::Broken };
+        self.promoter.finish(end, &mut self.told);
+        self.pass(out);
+        self.turn.finish(end, out);
+    }
+
+    fn held(&self) -> usize {
+        self.promoter.held() + self.turn.held()
+    }
+
+    fn holds(&self) -> bool {
+        self.promoter.held() > 0 || self.turn.holds()
+    }
+
+    fn release(&mut self, out: &mut Vec<u8>) {
+        self.promoter.release(&mut self.told);
+        self.pass(out);
+        self.turn.release(out);
+    }
+
+    fn reports(&mut self) -> Vec<CallReport> {
+        self.turn.reports()
     }
 }
 

@@ -5,6 +5,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use toolmend::formats::Promote;
 use toolmend::{Policy, Rule};
 
 use crate::endpoint::Upstream;
@@ -37,6 +38,8 @@ pub struct Settings {
     pub without: Vec<Rule>,
     /// What becomes of a call that was cut.
     pub on_cut: OnCut,
+    /// Which calls in an answer's text become calls.
+    pub promote: Promote,
     /// Whether broken arguments in what a client sends back are mended.
     pub mend_history: bool,
     /// Whether usage is asked for where the client did not, and kept from it.
@@ -68,6 +71,7 @@ impl Settings {
             policy: Policy::STANDARD,
             without: Vec::new(),
             on_cut: OnCut::default(),
+            promote: Promote::default(),
             mend_history: false,
             ask_usage: false,
             reissue: false,
@@ -90,6 +94,7 @@ impl fmt::Debug for Settings {
             .field("hold", &self.hold)
             .field("policy", &self.policy)
             .field("on_cut", &self.on_cut)
+            .field("promote", &self.promote)
             .finish_non_exhaustive()
     }
 }

@@ -1,6 +1,7 @@
 //! What is the same for every call of an application: its policy, its model, its tools.
 
 use core::fmt;
+use std::sync::Arc;
 
 use toolmend_core::{CallJudge, Evidence, FoundCall, Judge, Kinds, NoJudge, Offer, Policy, Verdict, mend};
 use toolmend_formats::{Match, Promote, Reader, family};
@@ -142,7 +143,20 @@ impl<'a> Toolmend<'a> {
     /// ```
     #[must_use]
     pub fn reader(&self) -> Reader<'_> {
-        let reader = if self.tools.is_empty() { Reader::without_tools() } else { Reader::new(self) };
+        self.told(if self.tools.is_empty() { Reader::without_tools() } else { Reader::new(self) })
+    }
+
+    /// As [`Toolmend::reader`], for a reader that lives longer than this borrow.
+    #[must_use]
+    pub fn shared_reader(self: &Arc<Self>) -> Reader<'static>
+    where
+        'a: 'static,
+    {
+        self.told(if self.tools.is_empty() { Reader::without_tools() } else { Reader::shared(self.clone()) })
+    }
+
+    /// What a reader has to know beside the tools.
+    fn told<'r>(&self, reader: Reader<'r>) -> Reader<'r> {
         reader.matched(self.model).policy(self.policy).promote(Promote::All)
     }
 

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use toolmend::formats::Promote;
 use toolmend::{Policy, Rule};
 use toolmend_gateway::{Hold, Limits, Mode, OnCut, Settings, Upstream};
 use tracing::level_filters::LevelFilter;
@@ -63,6 +64,7 @@ impl TryFrom<Given> for Serve {
         settings.mode = word("mode", given.mode.as_deref(), Mode::named, "mend or observe")?;
         settings.hold = word("hold", given.hold.as_deref(), Hold::named, "call or deviation")?;
         settings.on_cut = word("on-cut", given.on_cut.as_deref(), OnCut::named, "pass or relabel")?;
+        settings.promote = word("promote", given.promote.as_deref(), Promote::named, "off, marked or all")?;
         settings.policy = match given.policy.as_deref() {
             Some(name) => {
                 Policy::named(name).ok_or_else(|| wrong("policy", name, "strict, standard or inspect"))?

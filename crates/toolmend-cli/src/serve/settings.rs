@@ -106,6 +106,8 @@ settings! {
     without: Vec<String> [value_delimiter = ','], "TOOLMEND_WITHOUT", "RULE", None;
     "What becomes of a call that was cut: pass (as it came) or relabel (with the true finish reason)"
     on_cut: String, "TOOLMEND_ON_CUT", "WHAT", text("relabel");
+    "Which calls in the text of an answer become calls: off, marked or all"
+    promote: String, "TOOLMEND_PROMOTE", "WHICH", text("marked");
     "Mend broken arguments in the past calls that clients send back"
     mend_history: bool [num_args = 0..=1, default_missing_value = "true", require_equals = true], "TOOLMEND_MEND_HISTORY", "BOOL", Some(false);
     "Ask the upstream for token counts where a client did not, and keep them from it"

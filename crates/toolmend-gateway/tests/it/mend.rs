@@ -1,5 +1,6 @@
 //! Faulty turns through the gateway, as a client sees them.
 
+use toolmend::formats::Promote;
 use toolmend::wire::Recorder;
 use toolmend_gateway::{Hold, Mending, Mode, OnCut, Settings};
 
@@ -99,6 +100,57 @@ async fn broken_calls_arrive_whole() {
             let counted =
                 format!(r#"toolmend_rules_total{{rule="{rule}",protocol="openai-chat",model="m"}} 1"#);
             assert!(metrics.contains(&counted), "{counted} is not in {metrics}");
+        }
+    }
+}
+
+/// A turn that says this text in pieces, and tells no call.
+fn said(text: &str, dice: &mut Dice) -> String {
+    let mut stream = String::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (piece, behind) = rest.split_at((1 + dice.roll(9)).min(rest.len()));
+        let piece = piece.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+        stream.push_str(&format!(
+            "data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{piece}\"}}}}]}}\n\n"
+        ));
+        rest = behind;
+    }
+    stream.push_str(
+        "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
+    );
+    stream
+}
+
+#[tokio::test]
+async fn calls_in_the_text_become_calls() {
+    let mut dice = Dice(0xCA11);
+    let call = "<tool_call>\n{\"name\": \"look\", \"arguments\": {\"city\": \"Oslo\",}}\n</tool_call>";
+    for (text, set) in [
+        (call.to_owned(), Some(Promote::Marked)),
+        (format!("I look.\n{call}"), Some(Promote::All)),
+        // Nothing is made of it: promotion is off, the tool was not offered, it is an example.
+        (call.to_owned(), None),
+        (call.replace("look", "peek"), None),
+        (format!("Write it like this:\n```\n{call}\n```\n"), None),
+    ] {
+        for _ in 0..4 {
+            let stream = said(&text, &mut dice);
+            let off = set.is_none() && text == call;
+            let promote = set.unwrap_or(if off { Promote::Off } else { Promote::All });
+            let (answer, _) = through(&stream, &mut dice, 100, |settings| settings.promote = promote).await;
+            let mut recorder = Recorder::new();
+            recorder.push(&answer.body).unwrap();
+            let recorded = recorder.finish().unwrap();
+            if set.is_none() {
+                assert!(answer.text() == stream, "{text}: {}", answer.text());
+                continue;
+            }
+            assert_eq!(recorded.calls.len(), 1, "{text}: {}", answer.text());
+            assert_eq!(recorded.calls[0].name, "look");
+            assert_eq!(recorded.calls[0].arguments, "{\"city\": \"Oslo\"}");
+            assert_eq!(recorded.content.trim(), text.replace(call, "").trim());
+            assert_eq!(recorded.finish.word(), Some("tool_calls"));
         }
     }
 }
