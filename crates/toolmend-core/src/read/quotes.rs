@@ -471,7 +471,7 @@ pub(crate) fn swallows_member(content: &str, strays: &[usize], ctx: &Context<'_>
         let key = if let Some(value) = behind.strip_prefix([':', '：']) {
             // `first, call: now`: without quotes at either end it is a key only before a string.
             behind_comma && (opened || closed || value.trim_start().starts_with(QUOTES))
-                || !ctx.has_schema() && opened && closed
+                || !ctx.has_schema() && opened && (closed || value.trim_start().starts_with(QUOTES))
                 || ctx.has_schema()
                     && (opened || closed || behind_comma || before.trim_end_matches(' ').ends_with('\n'))
         } else {

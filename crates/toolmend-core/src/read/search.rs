@@ -293,8 +293,9 @@ impl<'t> Search<'t> {
         let before = self.text[..self.head.start].trim_end_matches([' ', '\t']);
         let inline = self.head.headless && words() && !before.ends_with('\n');
         // `{"o":{"a":1 "b":2}`: nor whether a closer was lost together with the comma.
-        let parted = node.closers > 0
-            && edits.iter().any(|e| e.rule == Rule::MissingComma && nested(self.text, e.start));
+        let separator =
+            |e: &Edit| e.rule == Rule::MissingComma || e.rule == Rule::WrongSeparator && e.put == ",";
+        let parted = node.closers > 0 && edits.iter().any(|e| separator(e) && nested(self.text, e.start));
         let invented = self.head.headless && node.closers > 0 && !self.ctx.has_schema();
         if both
             || leading

@@ -11,6 +11,9 @@ const AFTER: &str = "}";
 /// The array or object that a string holds, and nothing else: as it stands there if that is JSON, else
 /// mended, where that takes no more than another spelling.
 pub(super) fn inside(text: &str, kind: Kind) -> Option<String> {
+    if holds_raw_backslashes(text) {
+        return None;
+    }
     if let Ok(doc) = Doc::parse(text) {
         return (doc.kind(0) == kind && !doc.has_duplicates()).then(|| text.to_owned());
     }
@@ -26,6 +29,28 @@ pub(super) fn inside(text: &str, kind: Kind) -> Option<String> {
     };
     let doc = Doc::parse(&mended).ok()?;
     (doc.kind(0) == kind && !doc.has_duplicates()).then_some(mended)
+}
+
+/// Whether the backslashes in a text are content that was not escaped for the JSON in it: a backspace, a form
+/// feed, or a control character on a drive's path (`C:\\temp`) is what nobody means.
+fn holds_raw_backslashes(text: &str) -> bool {
+    let b = text.as_bytes();
+    let mut at = 0;
+    while at + 1 < b.len() {
+        if b[at] != b'\\' {
+            at += 1;
+            continue;
+        }
+        let drive = at > 2
+            && b[at - 1] == b':'
+            && b[at - 2].is_ascii_alphabetic()
+            && !b[at - 3].is_ascii_alphanumeric();
+        if matches!(b[at + 1], b'b' | b'f') || drive && matches!(b[at + 1], b'n' | b'r' | b't' | b'u') {
+            return true;
+        }
+        at += 2;
+    }
+    false
 }
 
 /// The text mended, if the repair leaves its structure alone. Whether the string was written to its end
