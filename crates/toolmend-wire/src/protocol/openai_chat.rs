@@ -107,7 +107,7 @@ impl<'a> Entry<'a> {
 
 /// The calls that a message or a part of one holds, in both forms.
 fn each_call<'a>(calls: Option<Value<'a>>, legacy: Option<Value<'a>>, mut each: impl FnMut(Entry<'a>)) {
-    for entry in calls.into_iter().flat_map(Value::items) {
+    for entry in calls.into_iter().flat_map(Value::items).filter(|entry| entry.is_object()) {
         let [index, id, kind, function, custom] = entry.pick(["index", "id", "type", "function", "custom"]);
         // Custom tools take free text, which is none of our business.
         if custom.is_none() {

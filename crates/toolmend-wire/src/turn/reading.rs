@@ -9,6 +9,7 @@ use crate::assembly::{Taken, is_placeholder};
 use crate::frame::Event;
 use crate::json::Value;
 use crate::limits::Exceeded;
+use crate::made_up::seed_of;
 use crate::protocol::{Envelope, ProtocolKind};
 use crate::recorder::{error_in, single};
 use crate::signal::{self, Arguments, Form, Signal, Slot};
@@ -93,7 +94,7 @@ impl<J: CallJudge> Flow<J> {
         let Some((kind, mut protocol)) = self.protocol.take() else {
             return Ok(());
         };
-        self.seed.get_or_insert_with(|| hash(value.raw()));
+        self.seed.get_or_insert_with(|| seed_of(value.raw()));
         self.assembly.next_event();
         let before = self.assembly.len();
         let read = protocol.read(value, &mut |signal| match signal {
@@ -220,10 +221,4 @@ fn looks_of(piece: &signal::Piece<'_>, stream: bool) -> Looks {
         },
         kind: piece.kind.map(|kind| kind.is("function")),
     }
-}
-
-/// FNV-1a (64 bit).
-fn hash(text: &str) -> u64 {
-    text.bytes()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

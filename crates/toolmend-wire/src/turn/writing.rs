@@ -8,11 +8,12 @@ use super::{Flow, Hold, OnCut};
 use crate::assembly::same_tokens;
 use crate::frame::lines;
 use crate::json::Value;
+use crate::made_up::made_up_id;
 use crate::protocol::Needs;
 use crate::recorder::single;
 use crate::signal::Form;
 use crate::site::{Part, Site};
-use crate::splice::{Splices, quoted};
+use crate::splice::{Splices, on_a_line, quoted};
 
 impl<J: CallJudge> Flow<J> {
     /// An event leaves.
@@ -179,15 +180,17 @@ impl<J: CallJudge> Flow<J> {
     }
 
     fn write(&mut self, note: &Note, raw: &[u8], pieces: &[Piece], needs: Needs, out: &mut Vec<u8>) {
-        self.rewritten = true;
         let joined;
-        let (raw, at, data) = match note.at {
-            Some(at) => (raw, at, note.data),
-            None => {
-                joined = on_one_line(raw);
-                (&joined.0[..], joined.1, joined.2)
-            }
-        };
+        let (own, (raw, at, data)) = (
+            raw,
+            match note.at {
+                Some(at) => (raw, at, note.data),
+                None => {
+                    joined = on_one_line(raw);
+                    (&joined.0[..], joined.1, joined.2)
+                }
+            },
+        );
         let mut changes = note.changes.as_deref().cloned().unwrap_or_default();
         if let Ok(text) = core::str::from_utf8(&raw[at..at + data]) {
             self.each_site(text, pieces, |site, piece| self.change(raw, site, piece, needs, &mut changes));
@@ -195,7 +198,13 @@ impl<J: CallJudge> Flow<J> {
                 self.relabel(raw, text, &mut changes);
             }
         }
+        if changes.is_empty() {
+            out.extend_from_slice(own);
+            return;
+        }
+        let from = out.len();
         changes.apply(raw, out);
+        self.rewritten |= out[from..] != *own;
     }
 
     /// Tells each site of an event with the piece that stands there.
@@ -233,7 +242,7 @@ impl<J: CallJudge> Flow<J> {
                 && matches!(piece.has, Has::Text | Has::Json)
             {
                 // A protocol of whole calls had it in two parts; the first one has all of it now.
-                changes.cut(raw, site.item.range_in(raw));
+                changes.cut(site.item.range_in(raw));
                 return;
             }
             self.change_arguments(raw, site, piece, plan, changes);
@@ -303,7 +312,7 @@ impl<J: CallJudge> Flow<J> {
                 // Where pieces say it all, the start says nothing.
                 let output = if plan.in_pieces { "{}" } else { &plan.output };
                 if present.is_none_or(|value| !says(value, output)) {
-                    put(output.to_owned());
+                    put(on_a_line(output));
                 }
             }
             (Part::Copy, form) => {
@@ -319,7 +328,7 @@ impl<J: CallJudge> Flow<J> {
             (Part::Piece, Form::Object) => {
                 let nothing = present.is_none() && plan.output == "{}";
                 if !nothing && present.is_none_or(|value| !says(value, &plan.output)) {
-                    put(plan.output.clone());
+                    put(on_a_line(&plan.output));
                 }
             }
             (Part::Piece, Form::Text) if piece.restarts < plan.restarts => put("\"\"".to_owned()),
@@ -382,14 +391,8 @@ fn set_in_function(raw: &[u8], site: Site<'_>, key: &str, json: &str, changes: &
 fn written(output: &str, form: Form) -> String {
     match form {
         Form::Text => quoted(output),
-        Form::Object => output.to_owned(),
+        Form::Object => on_a_line(output),
     }
-}
-
-/// An id for a call that has none: the same turn gives the same one, however its bytes are cut.
-fn made_up_id(seed: u64, call: usize) -> String {
-    let mixed = (seed ^ call as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    format!("call_{:016x}", mixed ^ (mixed >> 29))
 }
 
 /// An event whose data stands in several lines, with its data in one; with the place and the length of it.
