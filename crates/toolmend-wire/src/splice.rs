@@ -73,6 +73,13 @@ impl Splices {
         }
     }
 
+    /// Puts another member into an object in the place of this one.
+    pub(crate) fn replace_member(&mut self, bytes: &[u8], object: Value<'_>, key: &str, put: &str) {
+        if let Some((name, value)) = object.member(key) {
+            self.add(name.range_in(bytes).start..value.range_in(bytes).end, put);
+        }
+    }
+
     /// Takes a member out of an object, with the comma that it needs no more.
     pub(crate) fn remove(&mut self, bytes: &[u8], object: Value<'_>, key: &str) {
         if let Some((name, value)) = object.member(key) {

@@ -127,6 +127,250 @@ fn a_finish_reason_that_hides_a_cut() {
     }
 }
 
+fn sse(events: &[&str]) -> String {
+    events.iter().map(|event| format!("data: {event}\n\n")).collect()
+}
+
+fn chunks(deltas: &[&str]) -> String {
+    let chunk = |delta: &&str| format!(r#"{{"choices":[{{"index":0,"delta":{delta}}}]}}"#);
+    let mut events: Vec<String> = deltas.iter().map(chunk).collect();
+    events.push(r#"{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}"#.to_owned());
+    events.push("[DONE]".to_owned());
+    sse(&events.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// What is written, whether calls are held or stream.
+fn is_written(said: &str, becomes: &str) {
+    for hold in [Hold::Call, Hold::Deviation] {
+        let mut turn = Turn::new(TurnOptions { hold, ..TurnOptions::default() }, Anything);
+        let mut out = Vec::new();
+        turn.push(said.as_bytes(), &mut out);
+        turn.finish(StreamEnd::Clean, &mut out);
+        assert_eq!(String::from_utf8_lossy(&out), becomes, "{hold:?}");
+        assert_eq!(turn.is_rewritten(), said != becomes, "{hold:?}: {said}");
+        let (again, _) = pass(TurnOptions { hold, ..TurnOptions::default() }, &[&out]);
+        assert_eq!(again, out, "{hold:?}: what was written is left alone");
+    }
+}
+
+/// An object that takes the place of a text stays on its line: a line end would end its event.
+#[test]
+fn objects_stay_on_their_line() {
+    let object = r#"{\n  \"a\": [1,\r\n 2]\n}"#;
+    let ollama = |arguments: &str| {
+        format!(
+            "{{\"message\":{{\"role\":\"assistant\",\"tool_calls\":[{{\"function\":{{\"name\":\"f\",\"arguments\":{arguments}}}}}]}},\"done\":false}}\n\
+             {{\"message\":{{\"role\":\"assistant\"}},\"done\":true,\"done_reason\":\"stop\"}}\n"
+        )
+    };
+    let gemini = |arguments: &str| {
+        format!(
+            "data: {{\"candidates\":[{{\"content\":{{\"parts\":[{{\"functionCall\":{{\"name\":\"f\",\"args\":{arguments}}}}}]}},\"finishReason\":\"STOP\"}}]}}\n\n"
+        )
+    };
+    let written = "{   \"a\": [1,   2] }".replace("{   ", "{   ");
+    let quoted = format!("\"{object}\"");
+    is_written(&ollama(&quoted), &ollama(&written));
+    is_written(&gemini(&quoted), &gemini(&written));
+}
+
+/// Whatever a server leaves out, what is written is JSON.
+#[test]
+fn envelopes_that_lack_everything() {
+    let call = r#"{"index":0,"function":{"name":"f","arguments":"{\"a\":1}"}}"#;
+    let unnumbered = r#"{"id":"a","function":{"name":"f","arguments":"{\"a\":1}"}}"#;
+    for deltas in [
+        [r#"{"index":0,"id":"a","type":"function","function":null}"#, call],
+        ["{}", unnumbered],
+        ["{}", "{}"],
+        [call, r#"{"id":"x"}"#],
+        [call, r#"{"id":"x","function":{"name":"f"}}"#],
+        [call, "null"],
+        ["7", call],
+    ] {
+        let deltas = deltas.map(|call| format!("{{\"tool_calls\":[{call}]}}"));
+        let said = chunks(&[&deltas[0], &deltas[1]]);
+        for hold in [Hold::Call, Hold::Deviation] {
+            let (out, _) = pass(TurnOptions { hold, ..TurnOptions::default() }, &[said.as_bytes()]);
+            let out = String::from_utf8(out).unwrap();
+            for line in out.lines().filter_map(|line| line.strip_prefix("data: ")) {
+                let is_json = serde_json::from_str::<serde_json::Value>(line).is_ok();
+                assert!(is_json || line == "[DONE]", "{line}");
+            }
+        }
+    }
+}
+
+/// The number of a tool that takes free text is no call's.
+#[test]
+fn numbers_of_custom_tools() {
+    let role = r#"{"role":"assistant"}"#;
+    let call = |number: u32, id: &str| {
+        format!(
+            r#"{{"tool_calls":[{{"index":{number},"id":"{id}","type":"function","function":{{"name":"f","arguments":"{{}}"}}}}]}}"#
+        )
+    };
+    let custom = |number: u32| {
+        format!(
+            r#"{{"tool_calls":[{{"index":{number},"id":"x","type":"custom","custom":{{"name":"sh","input":"ls"}}}}]}}"#
+        )
+    };
+    for (said, becomes) in [
+        ([call(0, "a"), custom(1), call(2, "b")], [call(0, "a"), custom(1), call(2, "b")]),
+        ([custom(0), call(1, "a"), call(2, "b")], [custom(0), call(1, "a"), call(2, "b")]),
+        ([call(0, "a"), custom(1), call(0, "b")], [call(0, "a"), custom(1), call(2, "b")]),
+        ([call(0, "a"), call(0, "b"), custom(2)], [call(0, "a"), call(1, "b"), custom(2)]),
+    ] {
+        let all = |calls: &[String; 3]| chunks(&[role, &calls[0], &calls[1], &calls[2]]);
+        is_written(&all(&said), &all(&becomes));
+    }
+}
+
+/// Data in several lines that nothing is changed about stays in several lines.
+#[test]
+fn data_in_several_lines() {
+    let turn = |data: &str, arguments: &str| {
+        format!(
+            "data: {{\"choices\":[{{\"index\":0,{data}\"delta\":{{\"role\":\"assistant\",\"tool_calls\":[{{\"index\":0,\"id\":\"a\",\"type\":\"function\",\"function\":{{\"name\":\"f\",\"arguments\":\"{arguments}\"}}}}]}}}}]}}\n\n\
+             data: {{\"choices\":[{{\"index\":0,\ndata:  \"delta\":{{}},\"finish_reason\":\"tool_calls\"}}]}}\n\ndata: [DONE]\n\n"
+        )
+    };
+    is_written(&turn("\ndata: ", "{}"), &turn("\ndata: ", "{}"));
+    is_written(&turn("\ndata: ", "{\\\"a\\\":1,}"), &turn(" ", "{\\\"a\\\":1}"));
+}
+
+/// Who speaks is said once.
+#[test]
+fn the_role_is_said_once() {
+    let call = |number: u32| {
+        format!(
+            r#"{{"index":{number},"id":"c{number}","type":"function","function":{{"name":"f","arguments":"{{\"a\":1}}"}}}}"#
+        )
+    };
+    let calls = |role: &str, calls: &str| format!("{{{role}\"tool_calls\":[{calls}]}}");
+    let role = r#""role":"assistant","#;
+    let (one, two) = (call(0), call(1));
+    is_written(
+        &chunks(&[&calls("", &one), &calls("", &two)]),
+        &chunks(&[&calls(role, &one), &calls("", &two)]),
+    );
+    let both = format!("{one},{two}");
+    is_written(&chunks(&[&calls("", &both)]), &chunks(&[&calls(role, &both)]));
+}
+
+/// A declined call leaves as it came, all of it.
+#[test]
+fn declined_calls_are_left_alone() {
+    for pieces in [
+        [
+            r#"{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":""}}"#,
+            r#"{"index":0,"id":"b","function":{"name":"f","arguments":"{\"a\":\"x"}}"#,
+            r#"{"index":0,"id":"c","type":"x","function":{"name":"f","arguments":"yz"}}"#,
+        ],
+        [
+            r#"{"id":"a","function":{"name":"f","arguments":"{\"a\":[1}"}}"#,
+            r#"{"id":"b","function":{"arguments":"x"}}"#,
+            r#"{"function":{"name":"f","arguments":"y"}}"#,
+        ],
+    ] {
+        let deltas = pieces.map(|call| format!("{{\"tool_calls\":[{call}]}}"));
+        let said = chunks(&[r#"{"role":"assistant"}"#, &deltas[0], &deltas[1], &deltas[2]]);
+        let (out, reports) = pass(TurnOptions::default(), &[said.as_bytes()]);
+        assert!(reports.iter().all(|report| report.arguments().is_none()), "{reports:?}");
+        assert_eq!(String::from_utf8_lossy(&out), said);
+    }
+}
+
+/// What stands beside the second part of a call stays.
+#[test]
+fn signatures_stay() {
+    let turn = |parts: &str| {
+        sse(&[&format!(r#"{{"candidates":[{{"content":{{"parts":[{parts}]}},"finishReason":"STOP"}}]}}"#)])
+    };
+    let said = turn(
+        r#"{"functionCall":{"name":"f","args":{}}},{"functionCall":{"args":{"a":1}},"thoughtSignature":"S"}"#,
+    );
+    let becomes = turn(r#"{"functionCall":{"name":"f","args":{"a":1}}},{"text":"","thoughtSignature":"S"}"#);
+    is_written(&said, &becomes);
+    let said = turn(r#"{"functionCall":{"name":"f","args":{}}},{"functionCall":{"args":{"a":1}}}"#);
+    is_written(&said, &turn(r#"{"functionCall":{"name":"f","args":{"a":1}}}"#));
+}
+
+/// Items whose ids are others in each event; arguments that are all there when the item is added.
+#[test]
+fn items_of_responses() {
+    let turn = |ids: [&str; 4], arguments: &str, added: &str, place: u32| {
+        let item = |id: &str, arguments: &str| {
+            format!(
+                r#"{{"id":"{id}","type":"function_call","arguments":"{arguments}","call_id":"c","name":"f"}}"#
+            )
+        };
+        sse(&[
+            &format!(
+                r#"{{"type":"response.output_item.added","output_index":{place},"item":{}}}"#,
+                item(ids[0], added)
+            ),
+            &format!(
+                r#"{{"type":"response.function_call_arguments.done","item_id":"{}","output_index":{place},"arguments":"{arguments}"}}"#,
+                ids[1]
+            ),
+            &format!(
+                r#"{{"type":"response.output_item.done","output_index":{place},"item":{}}}"#,
+                item(ids[2], arguments)
+            ),
+            &format!(
+                r#"{{"type":"response.completed","response":{{"status":"completed","output":[{}]}}}}"#,
+                item(ids[3], arguments)
+            ),
+        ])
+    };
+    let (broken, good) = (r#"{\"a\":1,}"#, r#"{\"a\":1}"#);
+    for ids in [["x"; 4], ["x1", "x2", "x3", "x4"]] {
+        for place in [0, 1] {
+            is_written(&turn(ids, broken, "", place), &turn(ids, good, "", place));
+            is_written(&turn(ids, broken, broken, place), &turn(ids, good, good, place));
+        }
+    }
+}
+
+/// Only the choice whose call was cut is told so, and Responses says it of the item and of the whole.
+#[test]
+fn a_cut_is_told_where_it_is() {
+    let options = TurnOptions { on_cut: OnCut::Relabel, ..TurnOptions::default() };
+    let finish = |choice: u32, word: &str| {
+        format!(r#"{{"choices":[{{"index":{choice},"delta":{{}},"finish_reason":"{word}"}}]}}"#)
+    };
+    let call = |choice: u32, arguments: &str| {
+        format!(
+            r#"{{"choices":[{{"index":{choice},"delta":{{"role":"assistant","tool_calls":[{{"index":0,"id":"c{choice}","type":"function","function":{{"name":"f","arguments":"{arguments}"}}}}]}}}}]}}"#
+        )
+    };
+    let (open, whole) = (r#"{\"a\":\"x"#, r#"{\"a\":1}"#);
+    let turn = |first: &str, second: &str, words: [&str; 2]| {
+        sse(&[&call(0, first), &call(1, second), &finish(0, words[0]), &finish(1, words[1]), "[DONE]"])
+    };
+    for (first, second, words) in
+        [(open, whole, ["length", "stop"]), (whole, open, ["stop", "length"]), (open, open, ["length"; 2])]
+    {
+        let (out, _) = pass(options, &[turn(first, second, ["stop", "stop"]).as_bytes()]);
+        assert_eq!(String::from_utf8_lossy(&out), turn(first, second, words));
+    }
+    let responses = |word: &str, details: &str| {
+        let item = format!(
+            r#"{{"type":"function_call","id":"i","call_id":"c","name":"f","status":"{word}","arguments":"{open}"}}"#
+        );
+        sse(&[
+            &format!(r#"{{"type":"response.output_item.done","output_index":0,"item":{item}}}"#),
+            &format!(
+                r#"{{"type":"response.{word}","response":{{"status":"{word}","incomplete_details":{details},"output":[{item}]}}}}"#
+            ),
+        ])
+    };
+    let (out, _) = pass(options, &[responses("completed", "null").as_bytes()]);
+    let becomes = responses("incomplete", r#"{"reason":"max_output_tokens"}"#);
+    assert_eq!(String::from_utf8_lossy(&out), becomes);
+}
+
 /// Text passes at once, before a call and where there is none; a call waits, or streams.
 #[test]
 fn what_waits() {

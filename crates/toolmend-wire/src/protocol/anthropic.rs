@@ -140,9 +140,9 @@ impl Protocol for Anthropic {
         }
     }
 
-    fn ends_as_cut<'a>(&self, event: Value<'a>) -> Vec<(Value<'a>, &'static str)> {
+    fn ends_as_cut<'a>(&self, event: Value<'a>) -> Vec<(u32, Value<'a>, &'static str)> {
         let reason = event.get("delta").unwrap_or(event).get("stop_reason");
-        reason.map(|reason| (reason, "\"max_tokens\"")).into_iter().collect()
+        reason.map(|reason| (0, reason, "\"max_tokens\"")).into_iter().collect()
     }
 
     fn block(&self) -> Option<(u32, Step)> {
@@ -175,6 +175,7 @@ const START: Keys = Keys {
     function: None,
     name: Some("name"),
     arguments: "input",
+    status: None,
     form: Form::Object,
     part: Part::Start,
 };

@@ -31,8 +31,9 @@ pub(crate) trait Protocol: core::fmt::Debug + Send {
     /// Tells where each piece of a call stands in an event that was read, in the order of its signals.
     fn sites<'a>(&self, event: Value<'a>, each: &mut dyn FnMut(Site<'a>));
 
-    /// The values that say how the turn ended, each with the protocol's word for an output that was cut.
-    fn ends_as_cut<'a>(&self, event: Value<'a>) -> Vec<(Value<'a>, &'static str)>;
+    /// The values that say how a choice ended, each with the choice's number and the protocol's word for an output
+    /// that was cut.
+    fn ends_as_cut<'a>(&self, event: Value<'a>) -> Vec<(u32, Value<'a>, &'static str)>;
 
     /// What its clients cannot do without.
     fn needs(&self) -> Needs {

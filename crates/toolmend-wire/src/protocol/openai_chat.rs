@@ -69,9 +69,12 @@ impl Protocol for OpenAiChat {
         Needs { data: true, numbers: true, ids: true, roles: true }
     }
 
-    fn ends_as_cut<'a>(&self, event: Value<'a>) -> Vec<(Value<'a>, &'static str)> {
+    fn ends_as_cut<'a>(&self, event: Value<'a>) -> Vec<(u32, Value<'a>, &'static str)> {
         let choices = event.get("choices").into_iter().flat_map(Value::items);
-        choices.filter_map(|choice| Some((choice.get("finish_reason")?, "\"length\""))).collect()
+        let said = choices.enumerate().filter_map(|(position, choice)| {
+            Some((number_of(position, choice), choice.get("finish_reason")?, "\"length\""))
+        });
+        said.collect()
     }
 }
 
@@ -82,6 +85,7 @@ const STREAMED: Keys = Keys {
     function: Some("function"),
     name: Some("name"),
     arguments: "arguments",
+    status: None,
     form: Form::Text,
     part: Part::Piece,
 };
@@ -123,8 +127,8 @@ fn each_call<'a>(calls: Option<Value<'a>>, legacy: Option<Value<'a>>, mut each: 
 
 /// Answers whether the choice holds a whole message.
 fn read_choice<'a>(position: usize, choice: Value<'a>, sink: &mut Sink<'_, 'a>) -> Result<bool, Exceeded> {
-    let [index, delta, message, finish] = choice.pick(["index", "delta", "message", "finish_reason"]);
-    let number = number(index).unwrap_or(u32::try_from(position).unwrap_or(u32::MAX));
+    let [delta, message, finish] = choice.pick(["delta", "message", "finish_reason"]);
+    let number = number_of(position, choice);
     sink(Signal::Choice(number))?;
     let whole = delta.is_none() && message.is_some();
     if let Some(said) = delta.or(message) {
@@ -157,6 +161,11 @@ fn read_message<'a>(
         match content.text() {
             Some(text) => sink(Signal::Content { choice, text })?,
             None => read_parts(choice, content, sink)?,
+        }
+    }
+    for entry in calls.into_iter().flat_map(Value::items).filter(|entry| entry.has("custom")) {
+        if let (true, Some(number)) = (!whole, number(entry.get("index"))) {
+            sink(Signal::Foreign { choice, number })?;
         }
     }
     let mut told = Ok(());
@@ -211,6 +220,11 @@ fn counted(usage: Option<Value<'_>>, timings: Option<Value<'_>>) -> Option<Usage
         input_tokens: field(usage, "prompt_tokens").or_else(|| field(timings, "prompt_n")),
         output_tokens: field(usage, "completion_tokens").or_else(|| field(timings, "predicted_n"))?,
     })
+}
+
+/// The number of a choice: what it says, else its place.
+fn number_of(position: usize, choice: Value<'_>) -> u32 {
+    number(choice.get("index")).unwrap_or(u32::try_from(position).unwrap_or(u32::MAX))
 }
 
 /// The number of a choice or call. Some bridges write it as a string.

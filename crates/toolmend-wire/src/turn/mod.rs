@@ -105,6 +105,10 @@ struct Flow<J> {
     fresh: Vec<Piece>,
     /// The numbers that the calls of a choice have left with.
     numbers: BTreeSet<(u32, u32)>,
+    /// The numbers of things of a choice that are no calls.
+    foreign: BTreeSet<(u32, u32)>,
+    /// The choices that it was written into who speaks.
+    voiced: BTreeSet<u32>,
     /// An event with data has come, so the protocol is known if it ever will be.
     spoke: bool,
     /// Ids that are made up are made of it.
@@ -144,6 +148,8 @@ impl<J: CallJudge> Turn<J> {
                 waiting: Vec::new(),
                 fresh: Vec::new(),
                 numbers: BTreeSet::new(),
+                foreign: BTreeSet::new(),
+                voiced: BTreeSet::new(),
                 spoke: options.protocol.is_some(),
                 seed: None,
                 leaving: Default::default(),

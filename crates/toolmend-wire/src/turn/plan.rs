@@ -21,6 +21,10 @@ pub(super) struct State {
     /// How much of its arguments has left, in bytes, and whether anything of it has.
     pub(super) sent: usize,
     pub(super) begun: bool,
+    /// It was declined before anything of it left, so all of it leaves as it came.
+    pub(super) untouched: bool,
+    /// Its first piece says who speaks in its choice.
+    pub(super) voices: bool,
     /// The number, the id and the name that the client knows it by.
     pub(super) index: Option<u32>,
     pub(super) id: Option<String>,

@@ -15,6 +15,9 @@ use crate::recorder::{error_in, single};
 use crate::signal::{self, Arguments, Form, Signal, Slot};
 use crate::splice::Splices;
 
+/// How many numbers of things that are no calls are kept free.
+const MAX_FOREIGN: usize = 4096;
+
 /// What a piece says beside what the assembly makes of it.
 struct Looks {
     has: Has,
@@ -109,6 +112,11 @@ impl<J: CallJudge> Flow<J> {
                     Signal::Finish { .. } => note.finish = true,
                     Signal::End | Signal::Whole => note.end = true,
                     Signal::Closed { .. } => note.closes = true,
+                    Signal::Foreign { choice, number } if !self.assembly.has_number(choice, number) => {
+                        if self.foreign.len() < MAX_FOREIGN {
+                            self.foreign.insert((choice, number));
+                        }
+                    }
                     _ => {}
                 }
                 self.assembly.signal(signal)
@@ -142,7 +150,7 @@ impl<J: CallJudge> Flow<J> {
             && let Some(view) = self.assembly.view(taken.call)
         {
             let named = !view.name.is_empty() && self.judge.offers(view.name) != Some(false);
-            let streams = looks.way != Way::Whole && (!looks.object || looks.has == Has::Copy && !looks.full);
+            let streams = looks.way != Way::Whole && !looks.full && (!looks.object || looks.has == Has::Copy);
             state.follow(&taken, looks.has, view.arguments, named, streams);
         }
         Piece {

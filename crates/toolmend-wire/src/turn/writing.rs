@@ -1,5 +1,7 @@
 //! An event on its way out: its own bytes, or a splice of them.
 
+use std::collections::BTreeMap;
+
 use toolmend_core::CallJudge;
 
 use super::plan::{Fate, Pattern, Plan, State};
@@ -23,8 +25,8 @@ impl<J: CallJudge> Flow<J> {
             return;
         }
         let needs = self.protocol.as_ref().map(|(_, protocol)| protocol.needs()).unwrap_or_default();
-        let mut changes =
-            note.changes.is_some() && (!note.silent || needs.data) || note.finish && self.relabels();
+        let mut changes = note.changes.is_some() && (!note.silent || needs.data)
+            || note.finish && !self.hidden_cuts().is_empty();
         for piece in pieces {
             self.introduce(piece, needs);
             changes |= self.must_change(piece, needs);
@@ -115,6 +117,7 @@ impl<J: CallJudge> Flow<J> {
         }
         let Some((choice, id, name)) = self.assembly.known_as(piece.call) else { return };
         let (name, left) = (name.to_owned(), matches!(state.fate, Some(Fate::Left)));
+        let voices = needs.roles && !left && piece.no_role && self.voiced.insert(choice);
         let id = match id {
             Some(id) => id.to_owned(),
             None if needs.ids => made_up_id(self.seed.unwrap_or_default(), piece.call),
@@ -125,16 +128,20 @@ impl<J: CallJudge> Flow<J> {
         let last =
             self.numbers.range((choice, 0)..=(choice, u32::MAX)).next_back().map(|(_, number)| *number);
         let own = piece.index.filter(free);
-        let index = match (last, own) {
+        let mut index = match (last, own) {
             (_, Some(own)) if left => own,
             (Some(last), _) => last.saturating_add(1),
             (None, Some(own)) if own > 0 && self.counts_on_from(choice, own) => own,
             (None, _) => 0,
         };
+        while !left && self.foreign.contains(&(choice, index)) && index < u32::MAX {
+            index += 1;
+        }
         if !left || piece.index.is_some() {
             self.numbers.insert((choice, index));
         }
         let state = &mut self.states[piece.call];
+        (state.untouched, state.voices) = (left, voices);
         (state.name, state.id, state.index) = (Some(name), Some(id), Some(index));
     }
 
@@ -148,7 +155,8 @@ impl<J: CallJudge> Flow<J> {
     fn must_change(&self, piece: &Piece, needs: Needs) -> bool {
         let state = &self.states[piece.call];
         let plan = match &state.fate {
-            Some(Fate::Left) if !state.begun => return renumbered(state, piece, needs),
+            _ if self.hides_cut(piece.call) => return true,
+            Some(Fate::Left) if state.untouched => return renumbered(state, piece, needs),
             Some(Fate::Good(plan)) => Some(plan),
             _ => None,
         };
@@ -167,7 +175,7 @@ impl<J: CallJudge> Flow<J> {
                     || needs.ids && first && (!piece.new_id || piece.name != name || piece.kind.is_none())
                     || needs.ids && !first && (piece.new_id || self.repeats_name(piece))
                     || needs.ids && piece.kind == Some(false)
-                    || needs.roles && piece.no_role
+                    || state.voices && piece.no_role
             }
         };
         text || envelope
@@ -194,7 +202,7 @@ impl<J: CallJudge> Flow<J> {
         let mut changes = note.changes.as_deref().cloned().unwrap_or_default();
         if let Ok(text) = core::str::from_utf8(&raw[at..at + data]) {
             self.each_site(text, pieces, |site, piece| self.change(raw, site, piece, needs, &mut changes));
-            if note.finish && self.relabels() {
+            if note.finish {
                 self.relabel(raw, text, &mut changes);
             }
         }
@@ -224,8 +232,15 @@ impl<J: CallJudge> Flow<J> {
     /// What changes about a piece.
     fn change(&self, raw: &[u8], site: Site<'_>, piece: &Piece, needs: Needs, changes: &mut Splices) {
         let state = &self.states[piece.call];
+        if let Some((key, word)) = site.keys.status
+            && let Some(said) = site.entry.get(key).and_then(Value::text)
+            && !said.is(word)
+            && self.hides_cut(piece.call)
+        {
+            changes.set(raw, site.entry, key, &quoted(word));
+        }
         let plan = match &state.fate {
-            Some(Fate::Left) if !state.begun => {
+            Some(Fate::Left) if state.untouched => {
                 if let (true, Some(key), Some(index)) =
                     (renumbered(state, piece, needs), site.keys.index, state.index)
                 {
@@ -242,7 +257,15 @@ impl<J: CallJudge> Flow<J> {
                 && matches!(piece.has, Has::Text | Has::Json)
             {
                 // A protocol of whole calls had it in two parts; the first one has all of it now.
-                changes.cut(site.item.range_in(raw));
+                let (own, beside): (Vec<_>, Vec<_>) =
+                    site.item.members().partition(|(_, value)| *value == site.entry);
+                match own.last().filter(|_| !beside.is_empty()) {
+                    // What is said beside it, as a signature, stays.
+                    Some((key, _)) => {
+                        changes.replace_member(raw, site.item, &key.to_text(), "\"text\":\"\"");
+                    }
+                    None => changes.cut(site.item.range_in(raw)),
+                }
                 return;
             }
             self.change_arguments(raw, site, piece, plan, changes);
@@ -281,7 +304,7 @@ impl<J: CallJudge> Flow<J> {
                 _ => {}
             }
         }
-        if let (true, Some(message), Way::Streamed) = (needs.roles && piece.no_role, site.message, piece.way)
+        if let (true, Some(message), Way::Streamed) = (state.voices && piece.no_role, site.message, piece.way)
         {
             changes.set(raw, message, "role", "\"assistant\"");
         }
@@ -340,22 +363,31 @@ impl<J: CallJudge> Flow<J> {
         }
     }
 
-    /// Whether the last call of the turn is known to be cut, and its finish reason says otherwise.
-    fn relabels(&self) -> bool {
-        let Some(at) = self.states.len().checked_sub(1).filter(|_| self.options.on_cut == OnCut::Relabel)
-        else {
-            return false;
-        };
-        self.states[at].cut
-            && self
-                .assembly
-                .known_as(at)
-                .is_some_and(|(choice, ..)| self.assembly.finish_of(choice).says_complete())
+    /// The choices whose last call is known to be cut while their finish reason says otherwise, each with that call.
+    fn hidden_cuts(&self) -> BTreeMap<u32, usize> {
+        let mut last = BTreeMap::new();
+        if self.options.on_cut == OnCut::Relabel && self.states.iter().any(|state| state.cut) {
+            for at in 0..self.states.len() {
+                last.extend(self.assembly.known_as(at).map(|(choice, ..)| (choice, at)));
+            }
+            last.retain(|choice, at| {
+                self.states[*at].cut && self.assembly.finish_of(*choice).says_complete()
+            });
+        }
+        last
+    }
+
+    fn hides_cut(&self, call: usize) -> bool {
+        self.states[call].cut && self.hidden_cuts().values().any(|at| *at == call)
     }
 
     fn relabel(&self, raw: &[u8], text: &str, changes: &mut Splices) {
         let (Some((_, protocol)), Ok(value)) = (&self.protocol, Value::parse(single(text))) else { return };
-        for (said, word) in protocol.ends_as_cut(value) {
+        let cut = self.hidden_cuts();
+        for (choice, said, word) in protocol.ends_as_cut(value) {
+            if !cut.contains_key(&choice) {
+                continue;
+            }
             if said.raw() == word {
                 continue;
             }
