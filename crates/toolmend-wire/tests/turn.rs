@@ -168,7 +168,7 @@ fn objects_stay_on_their_line() {
             "data: {{\"candidates\":[{{\"content\":{{\"parts\":[{{\"functionCall\":{{\"name\":\"f\",\"args\":{arguments}}}}}]}},\"finishReason\":\"STOP\"}}]}}\n\n"
         )
     };
-    let written = "{   \"a\": [1,   2] }".replace("{   ", "{   ");
+    let written = "{   \"a\": [1,   2] }";
     let quoted = format!("\"{object}\"");
     is_written(&ollama(&quoted), &ollama(&written));
     is_written(&gemini(&quoted), &gemini(&written));
@@ -235,6 +235,11 @@ fn data_in_several_lines() {
              data: {{\"choices\":[{{\"index\":0,\ndata:  \"delta\":{{}},\"finish_reason\":\"tool_calls\"}}]}}\n\ndata: [DONE]\n\n"
         )
     };
+    let start = "event: message_start\ndata: {\"type\":\"message_start\",\ndata: \"message\":{\"content\":[]}}\n\n\
+        event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\ndata: \"content_block\":{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"f\",\"input\":{}}}\n\n\
+        event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{\\\"a\\\":1}\"}}\n\n\
+        event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
+    is_written(start, start);
     is_written(&turn("\ndata: ", "{}"), &turn("\ndata: ", "{}"));
     is_written(&turn("\ndata: ", "{\\\"a\\\":1,}"), &turn(" ", "{\\\"a\\\":1}"));
 }
@@ -453,4 +458,57 @@ fn the_limit_of_what_waits() {
         turn.finish(StreamEnd::Clean, &mut out);
         assert_eq!(out, long.as_bytes());
     }
+}
+
+/// A name that comes in two pieces: whoever joins them gets all of it.
+#[test]
+fn names_in_pieces() {
+    let turn = |first: &str, second: &str| {
+        let call = |rest: &str| format!(r#"{{"role":"assistant","tool_calls":[{{"index":0,{rest}}}]}}"#);
+        chunks(&[
+            &call(&format!(r#""id":"a","type":"function","function":{{"name":"{first}","arguments":""}}"#)),
+            &call(&format!(r#""function":{{{second}"arguments":"{{\"a\":1}}"}}"#)),
+        ])
+    };
+    let said = turn("get_wea", r#""name":"ther","#);
+    let (out, _) = pass(TurnOptions::default(), &[said.as_bytes()]);
+    assert_eq!(String::from_utf8_lossy(&out), turn("get_weather", ""));
+    let options = TurnOptions { hold: Hold::Deviation, ..TurnOptions::default() };
+    let (out, reports) = pass(options, &[said.as_bytes()]);
+    assert_eq!(String::from_utf8_lossy(&out), said, "{reports:?}");
+}
+
+/// What a call lacks that has left comes in an event of its own, which says nothing else again.
+#[test]
+fn what_a_call_lacks() {
+    let event = |delta: &str, more: &str| {
+        format!(
+            r#"{{"id":"x","choices":[{{"index":2,"delta":{delta},"finish_reason":null{more}}}],"usage":null}}"#
+        )
+    };
+    let opening = event(
+        r#"{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":""}}]}"#,
+        "",
+    );
+    let piece = event(
+        r#"{"reasoning_content":"Hm","tool_calls":[{"function":{"arguments":"{\"a\":1"}}]}"#,
+        r#","logprobs":{"content":[]}"#,
+    );
+    let end = r#"{"choices":[{"index":2,"delta":{},"finish_reason":"tool_calls"}]}"#;
+    let missing = r#"{"id":"x","choices":[{"index":2,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"}"}}]},"finish_reason":null}]}"#;
+    let numbered = |event: &str| {
+        event
+            .replace("[{\"id\"", "[{\"index\":0,\"id\"")
+            .replace("[{\"function\"", "[{\"index\":0,\"function\"")
+    };
+    let options = TurnOptions { hold: Hold::Deviation, ..TurnOptions::default() };
+    let (out, _) = pass(options, &[sse(&[&opening, &piece, end, "[DONE]"]).as_bytes()]);
+    let becomes = sse(&[&numbered(&opening), &numbered(&piece), missing, end, "[DONE]"]);
+    assert_eq!(String::from_utf8_lossy(&out), becomes);
+    // Nothing can follow an event that no blank line ends.
+    let torn = sse(&[&opening, &piece]) + "data: " + end + "\n";
+    let (out, reports) = pass(options, &[torn.as_bytes()]);
+    assert!(reports[0].arguments().is_none(), "{reports:?}");
+    assert!(out.ends_with(format!("data: {end}\n").as_bytes()));
+    assert_eq!(out.iter().filter(|byte| **byte == b'\n').count(), 5);
 }

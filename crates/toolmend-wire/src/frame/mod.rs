@@ -12,7 +12,7 @@
 mod json;
 mod sse;
 
-pub(crate) use self::sse::lines;
+pub(crate) use self::sse::{ends_with_blank_line, lines};
 
 use crate::error::WireErrorKind;
 use crate::limits::Exceeded;

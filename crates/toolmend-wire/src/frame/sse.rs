@@ -162,6 +162,12 @@ impl Sse {
     }
 }
 
+/// Whether another event can follow on these bytes.
+pub(crate) fn ends_with_blank_line(raw: &[u8]) -> bool {
+    [&b"\n\n"[..], b"\n\r\n", b"\n\r", b"\r\r", b"\r\n\r"].iter().any(|end| raw.ends_with(end))
+        || matches!(raw, b"\n" | b"\r" | b"\r\n")
+}
+
 /// The lines of an event, without their ends.
 pub(crate) fn lines(raw: &[u8], after_cr: bool) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut from = usize::from(after_cr && raw.first() == Some(&b'\n'));

@@ -20,6 +20,16 @@ pub(super) enum Form {
     Responses,
 }
 
+/// The calls that are told.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Told<'a> {
+    pub(super) calls: &'a [TextCall],
+    /// How many calls the server told.
+    pub(super) before: usize,
+    /// Ids that are made up are made of it.
+    pub(super) seed: u64,
+}
+
 impl Form {
     pub(super) fn of(kind: ProtocolKind) -> Form {
         match kind {
@@ -115,15 +125,12 @@ impl Form {
         }
     }
 
-    /// Tells the calls in events of their own, like the one in `template`; `before` is how many calls the
-    /// server told.
+    /// Tells the calls in events of their own, like the one in `template`.
     pub(super) fn tell(
         self,
         template: &[u8],
         data: Range<usize>,
-        calls: &[TextCall],
-        before: usize,
-        seed: u64,
+        Told { calls, before, seed }: Told<'_>,
         end: Option<Value<'_>>,
         out: &mut Vec<u8>,
     ) -> Option<()> {
@@ -225,8 +232,7 @@ impl Form {
         self,
         raw: &[u8],
         event: Value<'_>,
-        calls: &[TextCall],
-        seed: u64,
+        Told { calls, seed, .. }: Told<'_>,
         changes: &mut Splices,
     ) -> Option<()> {
         let numbered = |write: fn(&TextCall, usize, u64) -> String| -> String {

@@ -14,8 +14,8 @@ use core::ops::Range;
 
 use toolmend_core::{TextCall, TextEvent, TextReader};
 
-use self::forms::Form;
-use crate::frame::{Event, Framer};
+use self::forms::{Form, Told};
+use crate::frame::{Event, Framer, ends_with_blank_line};
 use crate::json::Value;
 use crate::limits::Limits;
 use crate::made_up::seed_of;
@@ -96,7 +96,7 @@ impl Held {
     /// Another event can follow it.
     fn is_ended(&self) -> bool {
         match self.stream {
-            true => [&b"\n\n"[..], b"\n\r\n", b"\r\r"].iter().any(|end| self.raw.ends_with(end)),
+            true => ends_with_blank_line(&self.raw),
             false => self.raw.ends_with(b"\n"),
         }
     }
@@ -343,7 +343,7 @@ impl<R: TextReader> Flow<R> {
         };
         let mut out = Vec::new();
         let mut told = false;
-        let seed = self.seed.unwrap_or_default();
+        let all = Told { calls, before: self.calls, seed: self.seed.unwrap_or_default() };
         let template = self.queue.iter().find(|held| !held.texts.is_empty())?;
         // An end is told once, and what stands between the items of an array is not written here.
         let within = form.ends_with_message() && (template.ends || template.is_item());
@@ -358,7 +358,7 @@ impl<R: TextReader> Flow<R> {
             let value = Value::parse(single(core::str::from_utf8(&held.raw[data]).ok()?)).ok();
             let here = held.whole || within && held.ends && !told;
             if held.ends && !told && !here {
-                form.tell(&template.raw, template.data.clone()?, calls, self.calls, seed, value, &mut out)?;
+                form.tell(&template.raw, template.data.clone()?, all, value, &mut out)?;
                 told = true;
             }
             let Some(value) = value else {
@@ -378,17 +378,11 @@ impl<R: TextReader> Flow<R> {
                 }
             }
             if form == Form::Responses && held.ends && !held.whole {
-                form.tell_whole(
-                    &held.raw,
-                    value.get("response").unwrap_or(value),
-                    calls,
-                    seed,
-                    &mut changes,
-                )?;
+                form.tell_whole(&held.raw, value.get("response").unwrap_or(value), all, &mut changes)?;
             }
             form.set_texts(&held.raw, value, &texts, held.whole, &mut changes);
             if here {
-                form.tell_whole(&held.raw, value, calls, seed, &mut changes)?;
+                form.tell_whole(&held.raw, value, all, &mut changes)?;
                 told = true;
             }
             if !cut {
@@ -400,7 +394,7 @@ impl<R: TextReader> Flow<R> {
             if within || !self.queue.last()?.is_ended() {
                 return None;
             }
-            form.tell(&template.raw, template.data.clone()?, calls, self.calls, seed, None, &mut out)?;
+            form.tell(&template.raw, template.data.clone()?, all, None, &mut out)?;
         }
         Some(out)
     }

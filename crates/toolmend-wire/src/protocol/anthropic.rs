@@ -23,13 +23,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Envelope, Protocol, Step};
+use super::{Envelope, More, Protocol, Step};
 use crate::json::Value;
 use crate::limits::Exceeded;
 use crate::recorded::Usage;
 use crate::signal::{Arguments, Form, Piece, Signal, Sink, Slot};
 use crate::site::{Keys, Part, Site};
-use crate::splice::Splices;
+use crate::splice::{Splices, quoted};
 use crate::text::Text;
 
 /// Reads Anthropic Messages.
@@ -138,6 +138,15 @@ impl Protocol for Anthropic {
             }
             _ => {}
         }
+    }
+
+    fn more(&self, _event: Value<'_>, more: More<'_>) -> Option<String> {
+        // The number of a block is its place.
+        Some(format!(
+            "event: content_block_delta\ndata: {{\"type\":\"content_block_delta\",\"index\":{},\"delta\":{{\"type\":\"input_json_delta\",\"partial_json\":{}}}}}\n\n",
+            more.own?,
+            quoted(more.text)
+        ))
     }
 
     fn ends_as_cut<'a>(&self, event: Value<'a>) -> Vec<(u32, Value<'a>, &'static str)> {

@@ -40,6 +40,12 @@ pub(crate) trait Protocol: core::fmt::Debug + Send {
         Needs::default()
     }
 
+    /// An event of the stream that says more of a call's arguments, made for the call of `event`, which held a
+    /// piece of it; `None` where none can be made.
+    fn more(&self, _event: Value<'_>, _more: More<'_>) -> Option<String> {
+        None
+    }
+
     /// The block that the event is about that was just read, by its place, and what it does to it; where clients
     /// take one block at a time.
     fn block(&self) -> Option<(u32, Step)> {
@@ -48,6 +54,17 @@ pub(crate) trait Protocol: core::fmt::Debug + Send {
 
     /// What clients cannot take about an event that was just read, whatever calls it is about.
     fn envelope(&mut self, _event: Envelope<'_>, _changes: &mut Splices) {}
+}
+
+/// What an event of its own says of a call's arguments.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct More<'a> {
+    pub(crate) choice: u32,
+    /// The number that the server gives the call, and the one that the client knows it by.
+    pub(crate) own: Option<u32>,
+    pub(crate) number: Option<u32>,
+    /// What follows on the arguments that were said.
+    pub(crate) text: &'a str,
 }
 
 /// What an event does to its block.

@@ -15,12 +15,13 @@
 //! (the Mistral API), arguments that are an object (bridges), content in parts, `reasoning_content` or
 //! `reasoning` beside it, the older `function_call`, llama.cpp's `timings`.
 
-use super::{Needs, Protocol};
+use super::{More, Needs, Protocol};
 use crate::json::Value;
 use crate::limits::Exceeded;
 use crate::recorded::Usage;
 use crate::signal::{Arguments, Form, Piece, Signal, Sink, Slot};
 use crate::site::{Keys, Part, Site};
+use crate::splice::quoted;
 
 /// Reads OpenAI Chat Completions.
 #[derive(Debug)]
@@ -67,6 +68,17 @@ impl Protocol for OpenAiChat {
 
     fn needs(&self) -> Needs {
         Needs { data: true, numbers: true, ids: true, roles: true }
+    }
+
+    fn more(&self, event: Value<'_>, more: More<'_>) -> Option<String> {
+        let same = ["id", "object", "created", "model"].into_iter().filter_map(|key| event.member(key));
+        let same: String = same.map(|(key, value)| format!("{}:{},", key.raw(), value.raw())).collect();
+        Some(format!(
+            "data: {{{same}\"choices\":[{{\"index\":{},\"delta\":{{\"tool_calls\":[{{\"index\":{},\"function\":{{\"arguments\":{}}}}}]}},\"finish_reason\":null}}]}}\n\n",
+            more.choice,
+            more.number?,
+            quoted(more.text)
+        ))
     }
 
     fn ends_as_cut<'a>(&self, event: Value<'a>) -> Vec<(u32, Value<'a>, &'static str)> {

@@ -16,13 +16,14 @@
 //! Servers of the same name leave out the deltas (LM Studio), the `item_id` or the `output_index` (llama.cpp),
 //! or the arguments of `.done`.
 
-use super::{Needs, Protocol};
+use super::{More, Needs, Protocol};
 use crate::assembly::is_placeholder;
 use crate::json::Value;
 use crate::limits::Exceeded;
 use crate::recorded::Usage;
 use crate::signal::{Arguments, Form, Piece, Signal, Sink, Slot};
 use crate::site::{Keys, Part, Site};
+use crate::splice::quoted;
 use crate::text::Text;
 
 /// Reads OpenAI Responses.
@@ -118,6 +119,20 @@ impl Protocol for OpenAiResponses {
 
     fn needs(&self) -> Needs {
         Needs { data: true, ..Needs::default() }
+    }
+
+    fn more(&self, event: Value<'_>, more: More<'_>) -> Option<String> {
+        // Where events are numbered, there is no number for one more.
+        if event.has("sequence_number") {
+            return None;
+        }
+        let same = ["item_id", "output_index"].into_iter().filter_map(|key| event.member(key));
+        let same: String = same.map(|(key, value)| format!("{}:{},", key.raw(), value.raw())).collect();
+        let kind = "response.function_call_arguments.delta";
+        let is_delta = event.get("type").and_then(Value::text).is_some_and(|own| own.is(kind));
+        is_delta.then(|| {
+            format!("event: {kind}\ndata: {{\"type\":\"{kind}\",{same}\"delta\":{}}}\n\n", quoted(more.text))
+        })
     }
 
     fn ends_as_cut<'a>(&self, event: Value<'a>) -> Vec<(u32, Value<'a>, &'static str)> {

@@ -4,8 +4,11 @@ use toolmend_core::{CallJudge, Scanner, scan::Status};
 
 use super::Flow;
 use super::cuts::{Cut, Cuts};
-use super::queue::{Has, Note, Piece};
+use super::queue::{Has, Note, Piece, Way};
 use crate::assembly::{Taken, is_placeholder, same_tokens};
+use crate::json::Value;
+use crate::protocol::More;
+use crate::recorder::single;
 
 /// A call on its way out.
 #[derive(Debug, Default)]
@@ -39,17 +42,17 @@ pub(super) struct State {
 /// An event that another one can be made like.
 #[derive(Debug, Default)]
 pub(super) struct Pattern {
-    pub(super) raw: Vec<u8>,
-    pub(super) at: Option<usize>,
-    pub(super) data: usize,
+    /// Its data; none where that stands in several lines.
+    pub(super) data: Vec<u8>,
     pub(super) piece: Option<Piece>,
 }
 
 impl Pattern {
     pub(super) fn keep(&mut self, note: &Note, raw: &[u8], piece: &Piece) {
-        self.raw.clear();
-        self.raw.extend_from_slice(raw);
-        (self.at, self.data, self.piece) = (note.at, note.data, Some(*piece));
+        self.data.clear();
+        let at = note.at.unwrap_or(raw.len());
+        self.data.extend_from_slice(raw.get(at..at + note.data).unwrap_or_default());
+        self.piece = Some(*piece);
     }
 }
 
@@ -75,7 +78,7 @@ pub(super) struct Plan {
     pub(super) cuts: Cuts,
     /// A copy says something else.
     pub(super) copies: bool,
-    /// What the pieces lack, where all of them have left.
+    /// The event that says what the pieces lack, where all of them have left.
     pub(super) append: Option<String>,
 }
 
@@ -171,12 +174,23 @@ impl<J: CallJudge> Flow<J> {
         let from = cuts.first().map_or(0, |cut| cut.from);
         if pieces.is_empty() {
             // Every piece has left: more can follow, and nothing else.
-            let can_follow = from == said.len() && state.pattern.piece.is_some();
-            plan.append = can_follow.then(|| plan.output[from..].to_owned());
-            return can_follow.then_some(plan);
+            let rest = plan.output.get(from..).filter(|_| from == said.len())?;
+            plan.append = Some(self.one_more(at, rest)?);
+            return Some(plan);
         }
         plan.cuts = Cuts::new(cuts, &pieces)?;
         Some(plan)
+    }
+}
+
+impl<J: CallJudge> Flow<J> {
+    /// An event of the stream that says more of a call all of whose pieces have left.
+    fn one_more(&self, at: usize, text: &str) -> Option<String> {
+        let (state, (_, protocol)) = (&self.states[at], self.protocol.as_ref()?);
+        let piece = state.pattern.piece.filter(|piece| piece.way == Way::Streamed && !self.breaks_off)?;
+        let event = Value::parse(single(core::str::from_utf8(&state.pattern.data).ok()?)).ok()?;
+        let (choice, ..) = self.assembly.known_as(at)?;
+        protocol.more(event, More { choice, own: piece.index, number: state.index, text })
     }
 }
 

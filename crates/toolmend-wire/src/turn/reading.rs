@@ -112,10 +112,10 @@ impl<J: CallJudge> Flow<J> {
                     Signal::Finish { .. } => note.finish = true,
                     Signal::End | Signal::Whole => note.end = true,
                     Signal::Closed { .. } => note.closes = true,
-                    Signal::Foreign { choice, number } if !self.assembly.has_number(choice, number) => {
-                        if self.foreign.len() < MAX_FOREIGN {
-                            self.foreign.insert((choice, number));
-                        }
+                    Signal::Foreign { choice, number }
+                        if self.foreign.len() < MAX_FOREIGN && !self.assembly.has_number(choice, number) =>
+                    {
+                        self.foreign.insert((choice, number));
                     }
                     _ => {}
                 }

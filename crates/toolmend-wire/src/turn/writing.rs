@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use toolmend_core::CallJudge;
 
-use super::plan::{Fate, Pattern, Plan, State};
+use super::plan::{Fate, Plan, State};
 use super::queue::{Has, Note, Piece, Way};
 use super::{Flow, Hold, OnCut};
 use crate::assembly::same_tokens;
@@ -79,33 +79,13 @@ impl<J: CallJudge> Flow<J> {
         }
     }
 
-    /// What the pieces of a call lack that have all left: one more event, made like the last of them.
+    /// What the pieces of a call lack that have all left: one more event.
     fn append_missing(&mut self, out: &mut Vec<u8>) {
-        for at in 0..self.states.len() {
-            let state = &self.states[at];
-            let Some(Fate::Good(Plan { append: Some(rest), .. })) = &state.fate else { continue };
-            let Pattern { raw, at: start, data, piece } = &state.pattern;
-            let (Some(start), Some(piece)) = (*start, piece) else { continue };
-            let Ok(text) = core::str::from_utf8(&raw[start..start + data]) else { continue };
-            let mut changes = Splices::default();
-            self.each_site(text, &[*piece], |site, _| {
-                // Who speaks, the id and the name were said already.
-                match site.keys.function {
-                    Some(function) => {
-                        let only = format!("{{\"{}\":{}}}", site.keys.arguments, quoted(rest));
-                        changes.set(raw, site.entry, function, &only);
-                    }
-                    None => changes.set(raw, site.function, site.keys.arguments, &quoted(rest)),
-                }
-                if let (Some(id), Some(_)) = (site.keys.id, site.keys.function) {
-                    changes.remove(raw, site.entry, id);
-                }
-                for (message, key) in site.message.into_iter().flat_map(|m| [(m, "role"), (m, "content")]) {
-                    changes.remove(raw, message, key);
-                }
-            });
-            changes.apply(raw, out);
-            self.rewritten = true;
+        for state in &self.states {
+            if let Some(Fate::Good(Plan { append: Some(event), .. })) = &state.fate {
+                out.extend_from_slice(event.as_bytes());
+                self.rewritten = true;
+            }
         }
     }
 
