@@ -512,3 +512,57 @@ fn what_a_call_lacks() {
     assert!(out.ends_with(format!("data: {end}\n").as_bytes()));
     assert_eq!(out.iter().filter(|byte| **byte == b'\n').count(), 5);
 }
+
+/// Blocks get their places as numbers, in how many lines their data may stand.
+#[test]
+fn numbers_of_blocks_in_several_lines() {
+    let turn = |number: u32, gap: &str| {
+        format!(
+            "event: message_start\ndata: {{\"type\":\"message_start\",\"message\":{{\"content\":[]}}}}\n\n\
+             event: content_block_start\ndata: {{\"type\":\"content_block_start\",{gap}\"index\":{number},\"content_block\":{{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"f\",\"input\":{{}}}}}}\n\n\
+             event: content_block_delta\ndata: {{\"type\":\"content_block_delta\",{gap}\"index\":{number},\"delta\":{{\"type\":\"input_json_delta\",\"partial_json\":\"{{\\\"a\\\":1}}\"}}}}\n\n\
+             event: content_block_stop\ndata: {{\"type\":\"content_block_stop\",\"index\":{number}}}\n\n\
+             event: message_stop\ndata: {{\"type\":\"message_stop\"}}\n\n"
+        )
+    };
+    is_written(&turn(3, "\ndata: "), &turn(0, " "));
+    is_written(&turn(0, "\ndata: "), &turn(0, "\ndata: "));
+}
+
+/// An event leaves with all of its blank line, where that has come.
+#[test]
+fn line_ends_of_two_bytes() {
+    let event = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}\r\n\r\n";
+    let mut turn = Turn::new(TurnOptions::default(), Anything);
+    for _ in 0..3 {
+        let mut out = Vec::new();
+        turn.push(event.as_bytes(), &mut out);
+        assert_eq!(String::from_utf8_lossy(&out), event);
+    }
+    let mut out = Vec::new();
+    let (most, last) = event.as_bytes().split_at(event.len() - 1);
+    turn.push(most, &mut out);
+    assert_eq!(out, most);
+    turn.push(last, &mut out);
+    turn.push(event.as_bytes(), &mut out);
+    assert_eq!(String::from_utf8_lossy(&out), event.repeat(2));
+}
+
+/// What stands before a value counts as its event does.
+#[test]
+fn the_limit_of_what_stands_before_a_value() {
+    let limits = Limits { event_bytes: 64, ..Limits::default() };
+    for (begin, filler) in [("[", "1,"), ("[", " "), ("{}\n{\n}", "\n"), ("{\n}", "\n"), ("{}", " ")] {
+        let mut turn = Turn::new(TurnOptions { limits, ..TurnOptions::default() }, Anything);
+        let mut out = Vec::new();
+        turn.push(begin.as_bytes(), &mut out);
+        let mut came = begin.len();
+        for _ in 0..1000 {
+            turn.push(filler.as_bytes(), &mut out);
+            came += filler.len();
+            assert!(turn.held() <= 64, "{begin}{filler}");
+        }
+        turn.finish(StreamEnd::Clean, &mut out);
+        assert_eq!(out.len(), came);
+    }
+}

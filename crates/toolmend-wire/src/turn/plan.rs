@@ -35,6 +35,9 @@ pub(super) struct State {
     /// With [`Hold::Deviation`](super::Hold::Deviation): how far it is the beginning of an object.
     scan: Option<Box<Scanner>>,
     deviates: bool,
+    /// How many bytes of its arguments are no white space, and the last of those.
+    solid: usize,
+    last: u8,
     /// The latest event that left with a piece of it and of no other call.
     pub(super) pattern: Pattern,
 }
@@ -107,11 +110,14 @@ impl State {
             self.deviates = true;
             return;
         }
-        let last = text.trim_ascii_end().as_bytes().last();
+        for byte in piece.bytes().filter(|byte| !byte.is_ascii_whitespace()) {
+            (self.solid, self.last) = (self.solid + 1, byte);
+        }
+        let is_placeholder = self.solid == 2 && self.last == b'}';
         let undecided = taken.waits
             || !named
-            || last == Some(&b',') && !scan.in_string()
-            || is_placeholder(text)
+            || self.last == b',' && !scan.in_string()
+            || is_placeholder
             || before.len() > 1 && piece.len() > before.len() && piece.starts_with(before);
         self.clear = if undecided { self.clear } else { self.pieces };
     }

@@ -4,6 +4,7 @@ use toolmend_core::CallJudge;
 
 use super::plan::State;
 use super::queue::{Has, Note, Piece, Way};
+use super::writing::on_one_line;
 use super::{Flow, Hold};
 use crate::assembly::{Taken, is_placeholder};
 use crate::frame::Event;
@@ -122,9 +123,20 @@ impl<J: CallJudge> Flow<J> {
                 self.assembly.signal(signal)
             }
         });
-        if event.at.is_some() {
-            let envelope = Envelope { name: event.name, raw: event.raw, value, stream: event.stream };
-            protocol.envelope(envelope, changes);
+        let mut envelope = |raw: &[u8], value: Value<'_>| {
+            protocol.envelope(Envelope { name: event.name, raw, value, stream: event.stream }, changes);
+        };
+        match event.at {
+            Some(_) => envelope(event.raw, value),
+            None => {
+                // It is written in one line where anything is changed about it; a space for a line end moves nothing.
+                let (raw, at, data) = on_one_line(event.raw);
+                let place = value.range_in(event.data);
+                let same = raw[at..at + data].get(place).and_then(|value| core::str::from_utf8(value).ok());
+                if let Some(Ok(value)) = same.map(Value::parse) {
+                    envelope(&raw, value);
+                }
+            }
         }
         self.protocol = Some((kind, protocol));
         read?;

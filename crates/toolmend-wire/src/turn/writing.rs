@@ -409,7 +409,7 @@ fn written(output: &str, form: Form) -> String {
 
 /// An event whose data stands in several lines, with its data in one; with the place and the length of it.
 /// Between the tokens of JSON, a space says what a line end says.
-fn on_one_line(raw: &[u8]) -> (Vec<u8>, usize, usize) {
+pub(super) fn on_one_line(raw: &[u8]) -> (Vec<u8>, usize, usize) {
     let (mut head, mut data, mut tail) = (Vec::new(), Vec::new(), Vec::new());
     let mut seen = false;
     let mut from = 0;
