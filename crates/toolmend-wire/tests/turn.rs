@@ -170,8 +170,8 @@ fn objects_stay_on_their_line() {
     };
     let written = "{   \"a\": [1,   2] }";
     let quoted = format!("\"{object}\"");
-    is_written(&ollama(&quoted), &ollama(&written));
-    is_written(&gemini(&quoted), &gemini(&written));
+    is_written(&ollama(&quoted), &ollama(written));
+    is_written(&gemini(&quoted), &gemini(written));
 }
 
 /// Whatever a server leaves out, what is written is JSON.
@@ -564,5 +564,30 @@ fn the_limit_of_what_stands_before_a_value() {
         }
         turn.finish(StreamEnd::Clean, &mut out);
         assert_eq!(out.len(), came);
+    }
+}
+
+/// A stream may begin with a field that the standard does not know.
+#[test]
+fn fields_that_are_not_known() {
+    let call = |arguments: &str| {
+        chunks(&[&format!(
+            r#"{{"role":"assistant","tool_calls":[{{"index":0,"id":"a","type":"function","function":{{"name":"f","arguments":"{arguments}"}}}}]}}"#
+        )])
+    };
+    let (broken, good) = (call(r#"{\"a\":1,}"#), call(r#"{\"a\":1}"#));
+    for lead in ["foo: bar\n", "x-trace: 1\r\nfoo:\r\n", "foo: bar\r"] {
+        is_written(&(lead.to_owned() + &broken), &(lead.to_owned() + &good));
+        let options = TurnOptions::default();
+        let bytes = lead.to_owned() + &broken;
+        let pieces: Vec<&[u8]> = bytes.as_bytes().chunks(1).collect();
+        assert_eq!(String::from_utf8_lossy(&pass(options, &pieces).0), lead.to_owned() + &good);
+    }
+    for text in ["Note: this is text.\n\ndata: no\n", "what is this?\ndata: x\n\n"] {
+        let mut turn = Turn::new(TurnOptions::default(), Anything);
+        let mut out = Vec::new();
+        turn.push(text.as_bytes(), &mut out);
+        turn.finish(StreamEnd::Clean, &mut out);
+        assert!(turn.is_transparent() && out == text.as_bytes());
     }
 }

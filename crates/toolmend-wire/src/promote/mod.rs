@@ -21,7 +21,7 @@ use crate::limits::Limits;
 use crate::made_up::seed_of;
 use crate::protocol::{Protocol, ProtocolKind};
 use crate::recorded::{Finish, Usage, end_of_turn};
-use crate::recorder::single;
+use crate::recorder::{error_in, single};
 use crate::signal::Signal;
 use crate::splice::{Splices, quoted};
 use crate::turn::StreamEnd;
@@ -243,6 +243,10 @@ impl<R: TextReader> Flow<R> {
             return true;
         }
         let Ok(value) = Value::parse(data) else { return false };
+        // Nothing is made of a turn that failed.
+        if error_in(value, event.name).is_some() {
+            return false;
+        }
         if self.protocol.is_none() {
             let mut readers = ProtocolKind::ALL.iter().map(|kind| (*kind, kind.reader()));
             self.protocol = readers.find(|(_, reader)| reader.recognises(value));
