@@ -591,3 +591,11 @@ fn fields_that_are_not_known() {
         assert!(turn.is_transparent() && out == text.as_bytes());
     }
 }
+
+/// A byte order mark stays in front of all.
+#[test]
+fn byte_order_marks() {
+    let turn = chunks(&[r#"{"role":"assistant","content":"a"}"#]);
+    is_written(&format!("\u{feff}: ping\n\n{turn}"), &format!("\u{feff}: ping\n\n{turn}"));
+    is_written(&format!("\u{feff}event: ping\n\n{turn}"), &format!("\u{feff}:event: ping\n\n{turn}"));
+}

@@ -90,7 +90,7 @@ enum State {
 /// How many bytes may pass before it is known what they are: white space, and the first field's name.
 const MAX_OPENING: usize = 4096;
 
-const BOM: &[u8] = b"\xEF\xBB\xBF";
+pub(crate) const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 impl Framer {
     pub(crate) fn new(event_bytes: usize) -> Self {

@@ -7,7 +7,7 @@ use super::queue::{Has, Note, Piece, Way};
 use super::writing::on_one_line;
 use super::{Flow, Hold};
 use crate::assembly::{Taken, is_placeholder};
-use crate::frame::Event;
+use crate::frame::{BOM, Event};
 use crate::json::Value;
 use crate::limits::Exceeded;
 use crate::made_up::seed_of;
@@ -192,8 +192,12 @@ impl<J: CallJudge> Flow<J> {
         }
         let mut changes = Splices::default();
         for line in crate::frame::lines(event.raw, false) {
-            if !event.raw[line.clone()].starts_with(b":") && !line.is_empty() {
-                changes.add(line.start..line.start, ":");
+            // The first line of a stream may begin with a byte order mark, which stays in front.
+            let text = &event.raw[line.clone()];
+            let text = if note.number == 0 { text.strip_prefix(BOM).unwrap_or(text) } else { text };
+            if !text.starts_with(b":") && !text.is_empty() {
+                let start = line.end - text.len();
+                changes.add(start..start, ":");
             }
         }
         if !changes.is_empty() {
