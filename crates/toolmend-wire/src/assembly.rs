@@ -162,6 +162,7 @@ impl Assembly {
                 self.piece(piece)?;
             }
             Signal::Closed { choice, slot } => self.close(choice, slot),
+            Signal::Foreign { .. } => {}
             Signal::Lost => self.lose(0),
             Signal::Role(choice) => self.choice(choice)?.role = true,
             Signal::Content { choice, text } => {
@@ -284,6 +285,11 @@ impl Assembly {
     /// The id and the name of this call, and its choice.
     pub(crate) fn known_as(&self, at: usize) -> Option<(u32, Option<&str>, &str)> {
         self.calls.get(at).map(|call| (call.choice, call.id.as_deref(), &*call.name))
+    }
+
+    /// Whether a call of the choice has this number.
+    pub(crate) fn has_number(&self, choice: u32, number: u32) -> bool {
+        self.indices.contains(&(choice, number))
     }
 
     /// The numbers that the server gave the calls of a choice, as far as it gave any, in their order.

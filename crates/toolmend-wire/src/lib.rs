@@ -49,6 +49,7 @@ mod error;
 mod frame;
 pub mod json;
 mod limits;
+mod made_up;
 mod promote;
 mod protocol;
 mod recorded;

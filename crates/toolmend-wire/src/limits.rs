@@ -15,7 +15,7 @@ pub const MAX_QUEUED_BYTES: usize = 128 << 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of one event: of an event stream's lines up to the blank one, of a line of NDJSON, of an item of
-    /// an array, or of a body that is one JSON value.
+    /// an array, or of a body that is one JSON value; with what stands before it.
     pub event_bytes: usize,
     /// Calls over all choices.
     pub calls: usize,

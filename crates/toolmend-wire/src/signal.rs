@@ -21,6 +21,13 @@ pub enum Signal<'a> {
         /// Which call of the choice.
         slot: Slot,
     },
+    /// This number of the choice is that of something that is no call of ours.
+    Foreign {
+        /// The number of the choice.
+        choice: u32,
+        /// The number within it.
+        number: u32,
+    },
     /// The event holds something of which it is not known where it belongs.
     Lost,
     /// Who speaks in this choice was said.

@@ -33,6 +33,8 @@ pub(crate) struct Keys {
     pub(crate) name: Option<&'static str>,
     /// Its arguments.
     pub(crate) arguments: &'static str,
+    /// The member that says how a call ended, and the word for one that was cut.
+    pub(crate) status: Option<(&'static str, &'static str)>,
     /// How the arguments are written here.
     pub(crate) form: Form,
     /// What it holds of them.

@@ -127,6 +127,255 @@ fn a_finish_reason_that_hides_a_cut() {
     }
 }
 
+fn sse(events: &[&str]) -> String {
+    events.iter().map(|event| format!("data: {event}\n\n")).collect()
+}
+
+fn chunks(deltas: &[&str]) -> String {
+    let chunk = |delta: &&str| format!(r#"{{"choices":[{{"index":0,"delta":{delta}}}]}}"#);
+    let mut events: Vec<String> = deltas.iter().map(chunk).collect();
+    events.push(r#"{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}"#.to_owned());
+    events.push("[DONE]".to_owned());
+    sse(&events.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// What is written, whether calls are held or stream.
+fn is_written(said: &str, becomes: &str) {
+    for hold in [Hold::Call, Hold::Deviation] {
+        let mut turn = Turn::new(TurnOptions { hold, ..TurnOptions::default() }, Anything);
+        let mut out = Vec::new();
+        turn.push(said.as_bytes(), &mut out);
+        turn.finish(StreamEnd::Clean, &mut out);
+        assert_eq!(String::from_utf8_lossy(&out), becomes, "{hold:?}");
+        assert_eq!(turn.is_rewritten(), said != becomes, "{hold:?}: {said}");
+        let (again, _) = pass(TurnOptions { hold, ..TurnOptions::default() }, &[&out]);
+        assert_eq!(again, out, "{hold:?}: what was written is left alone");
+    }
+}
+
+/// An object that takes the place of a text stays on its line: a line end would end its event.
+#[test]
+fn objects_stay_on_their_line() {
+    let object = r#"{\n  \"a\": [1,\r\n 2]\n}"#;
+    let ollama = |arguments: &str| {
+        format!(
+            "{{\"message\":{{\"role\":\"assistant\",\"tool_calls\":[{{\"function\":{{\"name\":\"f\",\"arguments\":{arguments}}}}}]}},\"done\":false}}\n\
+             {{\"message\":{{\"role\":\"assistant\"}},\"done\":true,\"done_reason\":\"stop\"}}\n"
+        )
+    };
+    let gemini = |arguments: &str| {
+        format!(
+            "data: {{\"candidates\":[{{\"content\":{{\"parts\":[{{\"functionCall\":{{\"name\":\"f\",\"args\":{arguments}}}}}]}},\"finishReason\":\"STOP\"}}]}}\n\n"
+        )
+    };
+    let written = "{   \"a\": [1,   2] }";
+    let quoted = format!("\"{object}\"");
+    is_written(&ollama(&quoted), &ollama(written));
+    is_written(&gemini(&quoted), &gemini(written));
+}
+
+/// Whatever a server leaves out, what is written is JSON.
+#[test]
+fn envelopes_that_lack_everything() {
+    let call = r#"{"index":0,"function":{"name":"f","arguments":"{\"a\":1}"}}"#;
+    let unnumbered = r#"{"id":"a","function":{"name":"f","arguments":"{\"a\":1}"}}"#;
+    for deltas in [
+        [r#"{"index":0,"id":"a","type":"function","function":null}"#, call],
+        ["{}", unnumbered],
+        ["{}", "{}"],
+        [call, r#"{"id":"x"}"#],
+        [call, r#"{"id":"x","function":{"name":"f"}}"#],
+        [call, "null"],
+        ["7", call],
+    ] {
+        let deltas = deltas.map(|call| format!("{{\"tool_calls\":[{call}]}}"));
+        let said = chunks(&[&deltas[0], &deltas[1]]);
+        for hold in [Hold::Call, Hold::Deviation] {
+            let (out, _) = pass(TurnOptions { hold, ..TurnOptions::default() }, &[said.as_bytes()]);
+            let out = String::from_utf8(out).unwrap();
+            for line in out.lines().filter_map(|line| line.strip_prefix("data: ")) {
+                let is_json = serde_json::from_str::<serde_json::Value>(line).is_ok();
+                assert!(is_json || line == "[DONE]", "{line}");
+            }
+        }
+    }
+}
+
+/// The number of a tool that takes free text is no call's.
+#[test]
+fn numbers_of_custom_tools() {
+    let role = r#"{"role":"assistant"}"#;
+    let call = |number: u32, id: &str| {
+        format!(
+            r#"{{"tool_calls":[{{"index":{number},"id":"{id}","type":"function","function":{{"name":"f","arguments":"{{}}"}}}}]}}"#
+        )
+    };
+    let custom = |number: u32| {
+        format!(
+            r#"{{"tool_calls":[{{"index":{number},"id":"x","type":"custom","custom":{{"name":"sh","input":"ls"}}}}]}}"#
+        )
+    };
+    for (said, becomes) in [
+        ([call(0, "a"), custom(1), call(2, "b")], [call(0, "a"), custom(1), call(2, "b")]),
+        ([custom(0), call(1, "a"), call(2, "b")], [custom(0), call(1, "a"), call(2, "b")]),
+        ([call(0, "a"), custom(1), call(0, "b")], [call(0, "a"), custom(1), call(2, "b")]),
+        ([call(0, "a"), call(0, "b"), custom(2)], [call(0, "a"), call(1, "b"), custom(2)]),
+    ] {
+        let all = |calls: &[String; 3]| chunks(&[role, &calls[0], &calls[1], &calls[2]]);
+        is_written(&all(&said), &all(&becomes));
+    }
+}
+
+/// Data in several lines that nothing is changed about stays in several lines.
+#[test]
+fn data_in_several_lines() {
+    let turn = |data: &str, arguments: &str| {
+        format!(
+            "data: {{\"choices\":[{{\"index\":0,{data}\"delta\":{{\"role\":\"assistant\",\"tool_calls\":[{{\"index\":0,\"id\":\"a\",\"type\":\"function\",\"function\":{{\"name\":\"f\",\"arguments\":\"{arguments}\"}}}}]}}}}]}}\n\n\
+             data: {{\"choices\":[{{\"index\":0,\ndata:  \"delta\":{{}},\"finish_reason\":\"tool_calls\"}}]}}\n\ndata: [DONE]\n\n"
+        )
+    };
+    let start = "event: message_start\ndata: {\"type\":\"message_start\",\ndata: \"message\":{\"content\":[]}}\n\n\
+        event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\ndata: \"content_block\":{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"f\",\"input\":{}}}\n\n\
+        event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{\\\"a\\\":1}\"}}\n\n\
+        event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
+    is_written(start, start);
+    is_written(&turn("\ndata: ", "{}"), &turn("\ndata: ", "{}"));
+    is_written(&turn("\ndata: ", "{\\\"a\\\":1,}"), &turn(" ", "{\\\"a\\\":1}"));
+}
+
+/// Who speaks is said once.
+#[test]
+fn the_role_is_said_once() {
+    let call = |number: u32| {
+        format!(
+            r#"{{"index":{number},"id":"c{number}","type":"function","function":{{"name":"f","arguments":"{{\"a\":1}}"}}}}"#
+        )
+    };
+    let calls = |role: &str, calls: &str| format!("{{{role}\"tool_calls\":[{calls}]}}");
+    let role = r#""role":"assistant","#;
+    let (one, two) = (call(0), call(1));
+    is_written(
+        &chunks(&[&calls("", &one), &calls("", &two)]),
+        &chunks(&[&calls(role, &one), &calls("", &two)]),
+    );
+    let both = format!("{one},{two}");
+    is_written(&chunks(&[&calls("", &both)]), &chunks(&[&calls(role, &both)]));
+}
+
+/// A declined call leaves as it came, all of it.
+#[test]
+fn declined_calls_are_left_alone() {
+    for pieces in [
+        [
+            r#"{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":""}}"#,
+            r#"{"index":0,"id":"b","function":{"name":"f","arguments":"{\"a\":\"x"}}"#,
+            r#"{"index":0,"id":"c","type":"x","function":{"name":"f","arguments":"yz"}}"#,
+        ],
+        [
+            r#"{"id":"a","function":{"name":"f","arguments":"{\"a\":[1}"}}"#,
+            r#"{"id":"b","function":{"arguments":"x"}}"#,
+            r#"{"function":{"name":"f","arguments":"y"}}"#,
+        ],
+    ] {
+        let deltas = pieces.map(|call| format!("{{\"tool_calls\":[{call}]}}"));
+        let said = chunks(&[r#"{"role":"assistant"}"#, &deltas[0], &deltas[1], &deltas[2]]);
+        let (out, reports) = pass(TurnOptions::default(), &[said.as_bytes()]);
+        assert!(reports.iter().all(|report| report.arguments().is_none()), "{reports:?}");
+        assert_eq!(String::from_utf8_lossy(&out), said);
+    }
+}
+
+/// What stands beside the second part of a call stays.
+#[test]
+fn signatures_stay() {
+    let turn = |parts: &str| {
+        sse(&[&format!(r#"{{"candidates":[{{"content":{{"parts":[{parts}]}},"finishReason":"STOP"}}]}}"#)])
+    };
+    let said = turn(
+        r#"{"functionCall":{"name":"f","args":{}}},{"functionCall":{"args":{"a":1}},"thoughtSignature":"S"}"#,
+    );
+    let becomes = turn(r#"{"functionCall":{"name":"f","args":{"a":1}}},{"text":"","thoughtSignature":"S"}"#);
+    is_written(&said, &becomes);
+    let said = turn(r#"{"functionCall":{"name":"f","args":{}}},{"functionCall":{"args":{"a":1}}}"#);
+    is_written(&said, &turn(r#"{"functionCall":{"name":"f","args":{"a":1}}}"#));
+}
+
+/// Items whose ids are others in each event; arguments that are all there when the item is added.
+#[test]
+fn items_of_responses() {
+    let turn = |ids: [&str; 4], arguments: &str, added: &str, place: u32| {
+        let item = |id: &str, arguments: &str| {
+            format!(
+                r#"{{"id":"{id}","type":"function_call","arguments":"{arguments}","call_id":"c","name":"f"}}"#
+            )
+        };
+        sse(&[
+            &format!(
+                r#"{{"type":"response.output_item.added","output_index":{place},"item":{}}}"#,
+                item(ids[0], added)
+            ),
+            &format!(
+                r#"{{"type":"response.function_call_arguments.done","item_id":"{}","output_index":{place},"arguments":"{arguments}"}}"#,
+                ids[1]
+            ),
+            &format!(
+                r#"{{"type":"response.output_item.done","output_index":{place},"item":{}}}"#,
+                item(ids[2], arguments)
+            ),
+            &format!(
+                r#"{{"type":"response.completed","response":{{"status":"completed","output":[{}]}}}}"#,
+                item(ids[3], arguments)
+            ),
+        ])
+    };
+    let (broken, good) = (r#"{\"a\":1,}"#, r#"{\"a\":1}"#);
+    for ids in [["x"; 4], ["x1", "x2", "x3", "x4"]] {
+        for place in [0, 1] {
+            is_written(&turn(ids, broken, "", place), &turn(ids, good, "", place));
+            is_written(&turn(ids, broken, broken, place), &turn(ids, good, good, place));
+        }
+    }
+}
+
+/// Only the choice whose call was cut is told so, and Responses says it of the item and of the whole.
+#[test]
+fn a_cut_is_told_where_it_is() {
+    let options = TurnOptions { on_cut: OnCut::Relabel, ..TurnOptions::default() };
+    let finish = |choice: u32, word: &str| {
+        format!(r#"{{"choices":[{{"index":{choice},"delta":{{}},"finish_reason":"{word}"}}]}}"#)
+    };
+    let call = |choice: u32, arguments: &str| {
+        format!(
+            r#"{{"choices":[{{"index":{choice},"delta":{{"role":"assistant","tool_calls":[{{"index":0,"id":"c{choice}","type":"function","function":{{"name":"f","arguments":"{arguments}"}}}}]}}}}]}}"#
+        )
+    };
+    let (open, whole) = (r#"{\"a\":\"x"#, r#"{\"a\":1}"#);
+    let turn = |first: &str, second: &str, words: [&str; 2]| {
+        sse(&[&call(0, first), &call(1, second), &finish(0, words[0]), &finish(1, words[1]), "[DONE]"])
+    };
+    for (first, second, words) in
+        [(open, whole, ["length", "stop"]), (whole, open, ["stop", "length"]), (open, open, ["length"; 2])]
+    {
+        let (out, _) = pass(options, &[turn(first, second, ["stop", "stop"]).as_bytes()]);
+        assert_eq!(String::from_utf8_lossy(&out), turn(first, second, words));
+    }
+    let responses = |word: &str, details: &str| {
+        let item = format!(
+            r#"{{"type":"function_call","id":"i","call_id":"c","name":"f","status":"{word}","arguments":"{open}"}}"#
+        );
+        sse(&[
+            &format!(r#"{{"type":"response.output_item.done","output_index":0,"item":{item}}}"#),
+            &format!(
+                r#"{{"type":"response.{word}","response":{{"status":"{word}","incomplete_details":{details},"output":[{item}]}}}}"#
+            ),
+        ])
+    };
+    let (out, _) = pass(options, &[responses("completed", "null").as_bytes()]);
+    let becomes = responses("incomplete", r#"{"reason":"max_output_tokens"}"#);
+    assert_eq!(String::from_utf8_lossy(&out), becomes);
+}
+
 /// Text passes at once, before a call and where there is none; a call waits, or streams.
 #[test]
 fn what_waits() {
@@ -209,4 +458,144 @@ fn the_limit_of_what_waits() {
         turn.finish(StreamEnd::Clean, &mut out);
         assert_eq!(out, long.as_bytes());
     }
+}
+
+/// A name that comes in two pieces: whoever joins them gets all of it.
+#[test]
+fn names_in_pieces() {
+    let turn = |first: &str, second: &str| {
+        let call = |rest: &str| format!(r#"{{"role":"assistant","tool_calls":[{{"index":0,{rest}}}]}}"#);
+        chunks(&[
+            &call(&format!(r#""id":"a","type":"function","function":{{"name":"{first}","arguments":""}}"#)),
+            &call(&format!(r#""function":{{{second}"arguments":"{{\"a\":1}}"}}"#)),
+        ])
+    };
+    let said = turn("get_wea", r#""name":"ther","#);
+    let (out, _) = pass(TurnOptions::default(), &[said.as_bytes()]);
+    assert_eq!(String::from_utf8_lossy(&out), turn("get_weather", ""));
+    let options = TurnOptions { hold: Hold::Deviation, ..TurnOptions::default() };
+    let (out, reports) = pass(options, &[said.as_bytes()]);
+    assert_eq!(String::from_utf8_lossy(&out), said, "{reports:?}");
+}
+
+/// What a call lacks that has left comes in an event of its own, which says nothing else again.
+#[test]
+fn what_a_call_lacks() {
+    let event = |delta: &str, more: &str| {
+        format!(
+            r#"{{"id":"x","choices":[{{"index":2,"delta":{delta},"finish_reason":null{more}}}],"usage":null}}"#
+        )
+    };
+    let opening = event(
+        r#"{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":""}}]}"#,
+        "",
+    );
+    let piece = event(
+        r#"{"reasoning_content":"Hm","tool_calls":[{"function":{"arguments":"{\"a\":1"}}]}"#,
+        r#","logprobs":{"content":[]}"#,
+    );
+    let end = r#"{"choices":[{"index":2,"delta":{},"finish_reason":"tool_calls"}]}"#;
+    let missing = r#"{"id":"x","choices":[{"index":2,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"}"}}]},"finish_reason":null}]}"#;
+    let numbered = |event: &str| {
+        event
+            .replace("[{\"id\"", "[{\"index\":0,\"id\"")
+            .replace("[{\"function\"", "[{\"index\":0,\"function\"")
+    };
+    let options = TurnOptions { hold: Hold::Deviation, ..TurnOptions::default() };
+    let (out, _) = pass(options, &[sse(&[&opening, &piece, end, "[DONE]"]).as_bytes()]);
+    let becomes = sse(&[&numbered(&opening), &numbered(&piece), missing, end, "[DONE]"]);
+    assert_eq!(String::from_utf8_lossy(&out), becomes);
+    // Nothing can follow an event that no blank line ends.
+    let torn = sse(&[&opening, &piece]) + "data: " + end + "\n";
+    let (out, reports) = pass(options, &[torn.as_bytes()]);
+    assert!(reports[0].arguments().is_none(), "{reports:?}");
+    assert!(out.ends_with(format!("data: {end}\n").as_bytes()));
+    assert_eq!(out.iter().filter(|byte| **byte == b'\n').count(), 5);
+}
+
+/// Blocks get their places as numbers, in how many lines their data may stand.
+#[test]
+fn numbers_of_blocks_in_several_lines() {
+    let turn = |number: u32, gap: &str| {
+        format!(
+            "event: message_start\ndata: {{\"type\":\"message_start\",\"message\":{{\"content\":[]}}}}\n\n\
+             event: content_block_start\ndata: {{\"type\":\"content_block_start\",{gap}\"index\":{number},\"content_block\":{{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"f\",\"input\":{{}}}}}}\n\n\
+             event: content_block_delta\ndata: {{\"type\":\"content_block_delta\",{gap}\"index\":{number},\"delta\":{{\"type\":\"input_json_delta\",\"partial_json\":\"{{\\\"a\\\":1}}\"}}}}\n\n\
+             event: content_block_stop\ndata: {{\"type\":\"content_block_stop\",\"index\":{number}}}\n\n\
+             event: message_stop\ndata: {{\"type\":\"message_stop\"}}\n\n"
+        )
+    };
+    is_written(&turn(3, "\ndata: "), &turn(0, " "));
+    is_written(&turn(0, "\ndata: "), &turn(0, "\ndata: "));
+}
+
+/// An event leaves with all of its blank line, where that has come.
+#[test]
+fn line_ends_of_two_bytes() {
+    let event = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}\r\n\r\n";
+    let mut turn = Turn::new(TurnOptions::default(), Anything);
+    for _ in 0..3 {
+        let mut out = Vec::new();
+        turn.push(event.as_bytes(), &mut out);
+        assert_eq!(String::from_utf8_lossy(&out), event);
+    }
+    let mut out = Vec::new();
+    let (most, last) = event.as_bytes().split_at(event.len() - 1);
+    turn.push(most, &mut out);
+    assert_eq!(out, most);
+    turn.push(last, &mut out);
+    turn.push(event.as_bytes(), &mut out);
+    assert_eq!(String::from_utf8_lossy(&out), event.repeat(2));
+}
+
+/// What stands before a value counts as its event does.
+#[test]
+fn the_limit_of_what_stands_before_a_value() {
+    let limits = Limits { event_bytes: 64, ..Limits::default() };
+    for (begin, filler) in [("[", "1,"), ("[", " "), ("{}\n{\n}", "\n"), ("{\n}", "\n"), ("{}", " ")] {
+        let mut turn = Turn::new(TurnOptions { limits, ..TurnOptions::default() }, Anything);
+        let mut out = Vec::new();
+        turn.push(begin.as_bytes(), &mut out);
+        let mut came = begin.len();
+        for _ in 0..1000 {
+            turn.push(filler.as_bytes(), &mut out);
+            came += filler.len();
+            assert!(turn.held() <= 64, "{begin}{filler}");
+        }
+        turn.finish(StreamEnd::Clean, &mut out);
+        assert_eq!(out.len(), came);
+    }
+}
+
+/// A stream may begin with a field that the standard does not know.
+#[test]
+fn fields_that_are_not_known() {
+    let call = |arguments: &str| {
+        chunks(&[&format!(
+            r#"{{"role":"assistant","tool_calls":[{{"index":0,"id":"a","type":"function","function":{{"name":"f","arguments":"{arguments}"}}}}]}}"#
+        )])
+    };
+    let (broken, good) = (call(r#"{\"a\":1,}"#), call(r#"{\"a\":1}"#));
+    for lead in ["foo: bar\n", "x-trace: 1\r\nfoo:\r\n", "foo: bar\r"] {
+        is_written(&(lead.to_owned() + &broken), &(lead.to_owned() + &good));
+        let options = TurnOptions::default();
+        let bytes = lead.to_owned() + &broken;
+        let pieces: Vec<&[u8]> = bytes.as_bytes().chunks(1).collect();
+        assert_eq!(String::from_utf8_lossy(&pass(options, &pieces).0), lead.to_owned() + &good);
+    }
+    for text in ["Note: this is text.\n\ndata: no\n", "what is this?\ndata: x\n\n"] {
+        let mut turn = Turn::new(TurnOptions::default(), Anything);
+        let mut out = Vec::new();
+        turn.push(text.as_bytes(), &mut out);
+        turn.finish(StreamEnd::Clean, &mut out);
+        assert!(turn.is_transparent() && out == text.as_bytes());
+    }
+}
+
+/// A byte order mark stays in front of all.
+#[test]
+fn byte_order_marks() {
+    let turn = chunks(&[r#"{"role":"assistant","content":"a"}"#]);
+    is_written(&format!("\u{feff}: ping\n\n{turn}"), &format!("\u{feff}: ping\n\n{turn}"));
+    is_written(&format!("\u{feff}event: ping\n\n{turn}"), &format!("\u{feff}:event: ping\n\n{turn}"));
 }

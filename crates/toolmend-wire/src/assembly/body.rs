@@ -17,6 +17,8 @@ pub(super) struct Body {
     /// How often what had come was thrown away: it was a placeholder, or an earlier state.
     pub(super) restarts: u32,
     json: bool,
+    /// Objects came that say different things.
+    mixed: bool,
     /// Pieces of text so far, and where the latest one began.
     pieces: u32,
     latest: usize,
@@ -49,6 +51,10 @@ impl Body {
                 Ok(self.append(piece))
             }
             Arguments::Json(object) => {
+                // What came first is not read again for each that follows.
+                if self.mixed {
+                    return Err(CallFault::MixedArguments);
+                }
                 if self.json && !extends(object, self.text.text()) || !self.json && !self.is_blank() {
                     self.replace_placeholder()?;
                 }
@@ -78,6 +84,7 @@ impl Body {
             self.restart();
             Ok(())
         } else {
+            self.mixed = true;
             Err(CallFault::MixedArguments)
         }
     }

@@ -118,7 +118,7 @@ impl Json {
                     return Ok(1);
                 }
                 b' ' | b'\t' | b'\r' if self.mode == Mode::First => {
-                    self.raw.push(byte);
+                    self.keep(&[byte])?;
                     self.count(byte);
                     return Ok(1);
                 }
@@ -133,8 +133,8 @@ impl Json {
         }
         let in_bom = usize::try_from(self.next.offset).is_ok_and(|at| BOM.get(at) == Some(&byte));
         if self.raw.len() == self.lead && (byte.is_ascii_whitespace() || in_bom) {
+            self.keep(&[byte])?;
             self.lead += 1;
-            self.raw.push(byte);
             self.count(byte);
             self.begin = self.next;
             return Ok(1);
@@ -203,7 +203,7 @@ impl Json {
     }
 
     fn keep(&mut self, bytes: &[u8]) -> Result<(), Stop> {
-        if self.raw.len() + bytes.len() > self.limit + self.lead {
+        if self.raw.len() + bytes.len() > self.limit {
             let kind = WireErrorKind::TooMuch(Exceeded::EventBytes(self.limit));
             return Err(Stop { kind, place: self.begin });
         }

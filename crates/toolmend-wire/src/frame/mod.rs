@@ -12,7 +12,7 @@
 mod json;
 mod sse;
 
-pub(crate) use self::sse::lines;
+pub(crate) use self::sse::{ends_with_blank_line, lines};
 
 use crate::error::WireErrorKind;
 use crate::limits::Exceeded;
@@ -90,7 +90,7 @@ enum State {
 /// How many bytes may pass before it is known what they are: white space, and the first field's name.
 const MAX_OPENING: usize = 4096;
 
-const BOM: &[u8] = b"\xEF\xBB\xBF";
+pub(crate) const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 impl Framer {
     pub(crate) fn new(event_bytes: usize) -> Self {
@@ -167,9 +167,7 @@ fn decide(opening: &[u8], all: bool, event_bytes: usize) -> Result<Option<State>
     if matches!(text, [b'{' | b'[', ..]) {
         return Ok(Some(State::Json(json::Json::new(event_bytes))));
     }
-    // An event stream begins with one of its fields or with a comment.
-    let end = text.iter().position(|b| matches!(b, b':' | b'\n' | b'\r'));
-    if FIELDS.contains(&&text[..end.unwrap_or(text.len())]) && (end.is_some() || all && !text.is_empty()) {
+    if begins_event(text, all) {
         return Ok(Some(State::Sse(sse::Sse::new(event_bytes))));
     }
     if opening.len() <= MAX_OPENING && (!all || text.is_empty()) {
@@ -183,6 +181,27 @@ fn decide(opening: &[u8], all: bool, event_bytes: usize) -> Result<Option<State>
         _ => WireErrorKind::NotARecording,
     };
     Err(Stop { kind, place })
+}
+
+/// An event stream begins with one of its fields or with a comment. Fields that the standard does not know may stand
+/// before those.
+fn begins_event(mut text: &[u8], all: bool) -> bool {
+    loop {
+        let end = text.iter().position(|b| matches!(b, b':' | b'\n' | b'\r'));
+        let field = &text[..end.unwrap_or(text.len())];
+        let is_blank = field.is_empty() && text.first() != Some(&b':');
+        if FIELDS.contains(&field) && !is_blank && (end.is_some() || all) {
+            return true;
+        }
+        let is_name =
+            !field.is_empty() && field.iter().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(b));
+        if !is_name || end.is_none_or(|end| text[end] != b':') {
+            return false;
+        }
+        let Some(end) = text.iter().position(|b| matches!(b, b'\n' | b'\r')) else { return false };
+        let is_pair = text[end] == b'\r' && text.get(end + 1) == Some(&b'\n');
+        text = &text[end + 1 + usize::from(is_pair)..];
+    }
 }
 
 const FIELDS: [&[u8]; 5] = [b"", b"data", b"event", b"id", b"retry"];

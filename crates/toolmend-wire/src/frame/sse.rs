@@ -3,8 +3,8 @@
 //! One thing differs: the last event counts although no blank line ends it. A recording that was cut there
 //! still says what it says, and whether that is whole is decided from the turn, not from its framing.
 //!
-//! An event's bytes end with its blank line. Where that line ends with CR, a LF that follows stands at the
-//! beginning of the next event's bytes, so that no event waits for a byte that may not come.
+//! An event's bytes end with its blank line. Where that line ends with CR and the LF that follows comes later, the
+//! LF stands at the beginning of the next event's bytes, so that no event waits for a byte that may not come.
 
 use core::ops::Range;
 
@@ -93,6 +93,10 @@ impl Sse {
                 continue;
             }
             if self.line_is_empty {
+                if self.after_cr && bytes.get(from) == Some(&b'\n') {
+                    self.after_cr = false;
+                    from += 1;
+                }
                 return Some(from);
             }
             self.line_is_empty = true;
@@ -160,6 +164,12 @@ impl Sse {
         let kind = WireErrorKind::TooMuch(Exceeded::EventBytes(self.limit));
         Stop { kind, place: self.begin }
     }
+}
+
+/// Whether another event can follow on these bytes.
+pub(crate) fn ends_with_blank_line(raw: &[u8]) -> bool {
+    [&b"\n\n"[..], b"\n\r\n", b"\n\r", b"\r\r", b"\r\n\r"].iter().any(|end| raw.ends_with(end))
+        || matches!(raw, b"\n" | b"\r" | b"\r\n")
 }
 
 /// The lines of an event, without their ends.

@@ -5,9 +5,10 @@ use core::ops::Range;
 use toolmend_core::TextCall;
 
 use crate::json::Value;
+use crate::made_up::made_up_id;
 use crate::protocol::ProtocolKind;
 use crate::recorder::single;
-use crate::splice::{Splices, quoted};
+use crate::splice::{Splices, on_a_line, quoted};
 
 /// A protocol that calls can be written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +18,16 @@ pub(super) enum Form {
     Ollama,
     Gemini,
     Responses,
+}
+
+/// The calls that are told.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Told<'a> {
+    pub(super) calls: &'a [TextCall],
+    /// How many calls the server told.
+    pub(super) before: usize,
+    /// Ids that are made up are made of it.
+    pub(super) seed: u64,
 }
 
 impl Form {
@@ -114,20 +125,17 @@ impl Form {
         }
     }
 
-    /// Tells the calls in events of their own, like the one in `template`; `before` is how many calls the
-    /// server told.
+    /// Tells the calls in events of their own, like the one in `template`.
     pub(super) fn tell(
         self,
         template: &[u8],
         data: Range<usize>,
-        calls: &[TextCall],
-        before: usize,
+        Told { calls, before, seed }: Told<'_>,
         end: Option<Value<'_>>,
         out: &mut Vec<u8>,
     ) -> Option<()> {
         let text = core::str::from_utf8(&template[data.clone()]).ok()?;
         let value = Value::parse(single(text)).ok()?;
-        let seed = text.len();
         let mut changes = Splices::default();
         match self {
             Form::Chat => {
@@ -144,6 +152,10 @@ impl Form {
                 );
                 if let Some((_, said)) = choice.member("finish_reason") {
                     changes.replace(template, said, "null");
+                }
+                // What was counted is told once.
+                if value.get("usage").is_some() {
+                    changes.remove(template, value, "usage");
                 }
             }
             Form::Ollama => {
@@ -215,16 +227,15 @@ impl Form {
         Some(())
     }
 
-    /// Tells the calls in the message that holds the whole turn.
+    /// Tells the calls in a message that is there: the one that holds the whole turn, or the last one.
     pub(super) fn tell_whole(
         self,
         raw: &[u8],
         event: Value<'_>,
-        calls: &[TextCall],
+        Told { calls, seed, .. }: Told<'_>,
         changes: &mut Splices,
     ) -> Option<()> {
-        let seed = raw.len();
-        let numbered = |write: fn(&TextCall, usize, usize) -> String| -> String {
+        let numbered = |write: fn(&TextCall, usize, u64) -> String| -> String {
             let told: Vec<String> = calls.iter().enumerate().map(|(n, call)| write(call, n, seed)).collect();
             told.join(",")
         };
@@ -244,7 +255,7 @@ impl Form {
                         "{{\"type\":\"tool_use\",\"id\":{},\"name\":{},\"input\":{}}}",
                         quoted(&id(call, n, seed)),
                         quoted(&call.name),
-                        call.arguments
+                        on_a_line(&call.arguments)
                     )
                 });
                 append(raw, event, "content", &told, changes);
@@ -254,11 +265,23 @@ impl Form {
                 append(raw, event, "output", &told, changes);
             }
             Form::Gemini => {
-                let content = event.get("candidates")?.items().next()?.get("content")?;
-                append(raw, content, "parts", &numbered(|call, _, _| gemini_call(call)), changes);
+                let candidate = event.get("candidates")?.items().next()?;
+                let told = numbered(|call, _, _| gemini_call(call));
+                match candidate.get("content").filter(|content| content.is_object()) {
+                    Some(content) => append(raw, content, "parts", &told, changes),
+                    None => {
+                        let content = format!("{{\"role\":\"model\",\"parts\":[{told}]}}");
+                        changes.set(raw, candidate, "content", &content);
+                    }
+                }
             }
         }
         Some(())
+    }
+
+    /// Whether an event that ends a turn can hold calls beside its finish reason.
+    pub(super) fn ends_with_message(self) -> bool {
+        matches!(self, Form::Ollama | Form::Gemini)
     }
 
     /// Makes the finish reason, where the event says that the model stopped, the one for calls.
@@ -313,22 +336,16 @@ fn append(raw: &[u8], object: Value<'_>, key: &str, items: &str, changes: &mut S
     }
 }
 
-/// The model's own id, or one that is made up: the same turn gives the same one.
-fn id(call: &TextCall, n: usize, seed: usize) -> String {
-    call.id.clone().unwrap_or_else(|| {
-        let mut hash = 0xcbf2_9ce4_8422_2325 ^ (n as u64) ^ ((seed as u64) << 32);
-        for byte in call.name.bytes().chain(call.arguments.bytes()) {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-        format!("call_{hash:016x}")
-    })
+/// The model's own id, or one that is made up.
+fn id(call: &TextCall, n: usize, seed: u64) -> String {
+    call.id.clone().unwrap_or_else(|| made_up_id(seed, n))
 }
 
-fn item_id(call: &TextCall, n: usize, seed: usize) -> String {
+fn item_id(call: &TextCall, n: usize, seed: u64) -> String {
     format!("fc_{}", id(call, n, seed).trim_start_matches("call_"))
 }
 
-fn responses_item(call: &TextCall, n: usize, seed: usize) -> String {
+fn responses_item(call: &TextCall, n: usize, seed: u64) -> String {
     format!(
         "\"type\":\"function_call\",\"id\":{},\"call_id\":{},\"name\":{},\"arguments\":{},\"status\":\"completed\"",
         quoted(&item_id(call, n, seed)),
@@ -338,7 +355,7 @@ fn responses_item(call: &TextCall, n: usize, seed: usize) -> String {
     )
 }
 
-fn chat_call(call: &TextCall, n: usize, seed: usize) -> String {
+fn chat_call(call: &TextCall, n: usize, seed: u64) -> String {
     format!(
         "\"id\":{},\"type\":\"function\",\"function\":{{\"name\":{},\"arguments\":{}}}",
         quoted(&id(call, n, seed)),
@@ -348,11 +365,19 @@ fn chat_call(call: &TextCall, n: usize, seed: usize) -> String {
 }
 
 fn ollama_call(call: &TextCall) -> String {
-    format!("{{\"function\":{{\"name\":{},\"arguments\":{}}}}}", quoted(&call.name), call.arguments)
+    format!(
+        "{{\"function\":{{\"name\":{},\"arguments\":{}}}}}",
+        quoted(&call.name),
+        on_a_line(&call.arguments)
+    )
 }
 
 fn gemini_call(call: &TextCall) -> String {
-    format!("{{\"functionCall\":{{\"name\":{},\"args\":{}}}}}", quoted(&call.name), call.arguments)
+    format!(
+        "{{\"functionCall\":{{\"name\":{},\"args\":{}}}}}",
+        quoted(&call.name),
+        on_a_line(&call.arguments)
+    )
 }
 
 fn anthropic_event(name: &str, fields: &str) -> Vec<u8> {

@@ -14,13 +14,14 @@ use core::ops::Range;
 
 use toolmend_core::{TextCall, TextEvent, TextReader};
 
-use self::forms::Form;
-use crate::frame::{Event, Framer};
+use self::forms::{Form, Told};
+use crate::frame::{Event, Framer, ends_with_blank_line};
 use crate::json::Value;
 use crate::limits::Limits;
+use crate::made_up::seed_of;
 use crate::protocol::{Protocol, ProtocolKind};
 use crate::recorded::{Finish, Usage, end_of_turn};
-use crate::recorder::single;
+use crate::recorder::{error_in, single};
 use crate::signal::Signal;
 use crate::splice::{Splices, quoted};
 use crate::turn::StreamEnd;
@@ -56,6 +57,8 @@ struct Flow<R> {
     usage: Option<Usage>,
     /// How many calls the server told itself.
     calls: usize,
+    /// Ids that are made up are made of it.
+    seed: Option<u64>,
     promoted: Vec<TextCall>,
     mode: Mode,
 }
@@ -79,6 +82,24 @@ struct Held {
     ends: bool,
     /// It holds the whole turn.
     whole: bool,
+    /// It is one of an event stream.
+    stream: bool,
+}
+
+impl Held {
+    /// It is an item of an array, whose bytes hold a bracket or a comma of the array's too.
+    fn is_item(&self) -> bool {
+        let before = self.data.as_ref().map_or(0, |data| data.start);
+        !self.stream && !self.raw[..before].trim_ascii().is_empty()
+    }
+
+    /// Another event can follow it.
+    fn is_ended(&self) -> bool {
+        match self.stream {
+            true => ends_with_blank_line(&self.raw),
+            false => self.raw.ends_with(b"\n"),
+        }
+    }
 }
 
 impl<R: TextReader> Promoter<R> {
@@ -100,6 +121,7 @@ impl<R: TextReader> Promoter<R> {
                 finish: Finish::Missing,
                 usage: None,
                 calls: 0,
+                seed: None,
                 promoted: Vec::new(),
                 mode: Mode::Reading,
             },
@@ -183,6 +205,7 @@ impl<R: TextReader> Flow<R> {
             texts: Vec::new(),
             ends: false,
             whole: false,
+            stream: event.stream,
         };
         let mut end = false;
         if !event.filler && !self.read(event, &mut held, &mut end) {
@@ -220,6 +243,10 @@ impl<R: TextReader> Flow<R> {
             return true;
         }
         let Ok(value) = Value::parse(data) else { return false };
+        // Nothing is made of a turn that failed.
+        if error_in(value, event.name).is_some() {
+            return false;
+        }
         if self.protocol.is_none() {
             let mut readers = ProtocolKind::ALL.iter().map(|kind| (*kind, kind.reader()));
             self.protocol = readers.find(|(_, reader)| reader.recognises(value));
@@ -227,6 +254,7 @@ impl<R: TextReader> Flow<R> {
         // What comes before the first event of a protocol is not told from noise.
         let Some((kind, protocol)) = &mut self.protocol else { return true };
         let form = Form::of(*kind);
+        self.seed.get_or_insert_with(|| seed_of(value.raw()));
         let (mut alone, mut calls) = (true, 0);
         let (finish, usage, reader) = (&mut self.finish, &mut self.usage, &mut self.reader);
         let read = protocol.read(value, &mut |signal| {
@@ -319,15 +347,22 @@ impl<R: TextReader> Flow<R> {
         };
         let mut out = Vec::new();
         let mut told = false;
+        let all = Told { calls, before: self.calls, seed: self.seed.unwrap_or_default() };
         let template = self.queue.iter().find(|held| !held.texts.is_empty())?;
+        // An end is told once, and what stands between the items of an array is not written here.
+        let within = form.ends_with_message() && (template.ends || template.is_item());
+        if template.is_item() && !within {
+            return None;
+        }
         for held in &self.queue {
             let Some(data) = held.data.clone() else {
                 out.extend_from_slice(&held.raw);
                 continue;
             };
             let value = Value::parse(single(core::str::from_utf8(&held.raw[data]).ok()?)).ok();
-            if held.ends && !told && !held.whole {
-                form.tell(&template.raw, template.data.clone()?, calls, self.calls, value, &mut out)?;
+            let here = held.whole || within && held.ends && !told;
+            if held.ends && !told && !here {
+                form.tell(&template.raw, template.data.clone()?, all, value, &mut out)?;
                 told = true;
             }
             let Some(value) = value else {
@@ -347,11 +382,11 @@ impl<R: TextReader> Flow<R> {
                 }
             }
             if form == Form::Responses && held.ends && !held.whole {
-                form.tell_whole(&held.raw, value.get("response").unwrap_or(value), calls, &mut changes)?;
+                form.tell_whole(&held.raw, value.get("response").unwrap_or(value), all, &mut changes)?;
             }
             form.set_texts(&held.raw, value, &texts, held.whole, &mut changes);
-            if held.whole {
-                form.tell_whole(&held.raw, value, calls, &mut changes)?;
+            if here {
+                form.tell_whole(&held.raw, value, all, &mut changes)?;
                 told = true;
             }
             if !cut {
@@ -360,7 +395,10 @@ impl<R: TextReader> Flow<R> {
             changes.apply(&held.raw, &mut out);
         }
         if !told {
-            form.tell(&template.raw, template.data.clone()?, calls, self.calls, None, &mut out)?;
+            if within || !self.queue.last()?.is_ended() {
+                return None;
+            }
+            form.tell(&template.raw, template.data.clone()?, all, None, &mut out)?;
         }
         Some(out)
     }

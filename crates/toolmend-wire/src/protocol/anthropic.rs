@@ -23,13 +23,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Envelope, Protocol, Step};
+use super::{Envelope, More, Protocol, Step};
 use crate::json::Value;
 use crate::limits::Exceeded;
 use crate::recorded::Usage;
 use crate::signal::{Arguments, Form, Piece, Signal, Sink, Slot};
 use crate::site::{Keys, Part, Site};
-use crate::splice::Splices;
+use crate::splice::{Splices, quoted};
 use crate::text::Text;
 
 /// Reads Anthropic Messages.
@@ -140,9 +140,18 @@ impl Protocol for Anthropic {
         }
     }
 
-    fn ends_as_cut<'a>(&self, event: Value<'a>) -> Vec<(Value<'a>, &'static str)> {
+    fn more(&self, _event: Value<'_>, more: More<'_>) -> Option<String> {
+        // The number of a block is its place.
+        Some(format!(
+            "event: content_block_delta\ndata: {{\"type\":\"content_block_delta\",\"index\":{},\"delta\":{{\"type\":\"input_json_delta\",\"partial_json\":{}}}}}\n\n",
+            more.own?,
+            quoted(more.text)
+        ))
+    }
+
+    fn ends_as_cut<'a>(&self, event: Value<'a>) -> Vec<(u32, Value<'a>, &'static str)> {
         let reason = event.get("delta").unwrap_or(event).get("stop_reason");
-        reason.map(|reason| (reason, "\"max_tokens\"")).into_iter().collect()
+        reason.map(|reason| (0, reason, "\"max_tokens\"")).into_iter().collect()
     }
 
     fn block(&self) -> Option<(u32, Step)> {
@@ -175,6 +184,7 @@ const START: Keys = Keys {
     function: None,
     name: Some("name"),
     arguments: "input",
+    status: None,
     form: Form::Object,
     part: Part::Start,
 };

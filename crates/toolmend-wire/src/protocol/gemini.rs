@@ -30,6 +30,7 @@ const KEYS: Keys = Keys {
     function: None,
     name: Some("name"),
     arguments: "args",
+    status: None,
     form: Form::Object,
     part: Part::Piece,
 };
@@ -51,9 +52,8 @@ impl Protocol for Gemini {
         }
         let (mut count, mut ended) = (0, 0);
         for (position, candidate) in candidates(event).enumerate() {
-            let [index, finish] = candidate.pick(["index", "finishReason"]);
-            let index = index.and_then(Value::unsigned).and_then(|index| u32::try_from(index).ok());
-            let choice = index.unwrap_or(u32::try_from(position).unwrap_or(u32::MAX));
+            let finish = candidate.get("finishReason");
+            let choice = number_of(position, candidate);
             sink(Signal::Choice(choice))?;
             for part in parts(candidate) {
                 read_part(choice, part, sink)?;
@@ -83,15 +83,22 @@ impl Protocol for Gemini {
         }
     }
 
-    fn ends_as_cut<'a>(&self, event: Value<'a>) -> Vec<(Value<'a>, &'static str)> {
-        candidates(event)
-            .filter_map(|candidate| Some((candidate.get("finishReason")?, "\"MAX_TOKENS\"")))
-            .collect()
+    fn ends_as_cut<'a>(&self, event: Value<'a>) -> Vec<(u32, Value<'a>, &'static str)> {
+        let said = candidates(event).enumerate().filter_map(|(position, candidate)| {
+            Some((number_of(position, candidate), candidate.get("finishReason")?, "\"MAX_TOKENS\""))
+        });
+        said.collect()
     }
 }
 
 fn candidates(event: Value<'_>) -> impl Iterator<Item = Value<'_>> {
     event.get("candidates").into_iter().flat_map(Value::items)
+}
+
+/// The number of a candidate: what it says, else its place.
+fn number_of(position: usize, candidate: Value<'_>) -> u32 {
+    let index = candidate.get("index").and_then(Value::unsigned);
+    index.and_then(|index| u32::try_from(index).ok()).unwrap_or(u32::try_from(position).unwrap_or(u32::MAX))
 }
 
 fn parts(candidate: Value<'_>) -> impl Iterator<Item = Value<'_>> {

@@ -31,12 +31,19 @@ pub(crate) trait Protocol: core::fmt::Debug + Send {
     /// Tells where each piece of a call stands in an event that was read, in the order of its signals.
     fn sites<'a>(&self, event: Value<'a>, each: &mut dyn FnMut(Site<'a>));
 
-    /// The values that say how the turn ended, each with the protocol's word for an output that was cut.
-    fn ends_as_cut<'a>(&self, event: Value<'a>) -> Vec<(Value<'a>, &'static str)>;
+    /// The values that say how a choice ended, each with the choice's number and the protocol's word for an output
+    /// that was cut.
+    fn ends_as_cut<'a>(&self, event: Value<'a>) -> Vec<(u32, Value<'a>, &'static str)>;
 
     /// What its clients cannot do without.
     fn needs(&self) -> Needs {
         Needs::default()
+    }
+
+    /// An event of the stream that says more of a call's arguments, made for the call of `event`, which held a
+    /// piece of it; `None` where none can be made.
+    fn more(&self, _event: Value<'_>, _more: More<'_>) -> Option<String> {
+        None
     }
 
     /// The block that the event is about that was just read, by its place, and what it does to it; where clients
@@ -47,6 +54,17 @@ pub(crate) trait Protocol: core::fmt::Debug + Send {
 
     /// What clients cannot take about an event that was just read, whatever calls it is about.
     fn envelope(&mut self, _event: Envelope<'_>, _changes: &mut Splices) {}
+}
+
+/// What an event of its own says of a call's arguments.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct More<'a> {
+    pub(crate) choice: u32,
+    /// The number that the server gives the call, and the one that the client knows it by.
+    pub(crate) own: Option<u32>,
+    pub(crate) number: Option<u32>,
+    /// What follows on the arguments that were said.
+    pub(crate) text: &'a str,
 }
 
 /// What an event does to its block.

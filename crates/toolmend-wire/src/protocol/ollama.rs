@@ -28,6 +28,7 @@ const KEYS: Keys = Keys {
     function: Some("function"),
     name: Some("name"),
     arguments: "arguments",
+    status: None,
     form: Form::Object,
     part: Part::Piece,
 };
@@ -96,8 +97,8 @@ impl Protocol for Ollama {
         }
     }
 
-    fn ends_as_cut<'a>(&self, event: Value<'a>) -> Vec<(Value<'a>, &'static str)> {
-        event.get("done_reason").map(|reason| (reason, "\"length\"")).into_iter().collect()
+    fn ends_as_cut<'a>(&self, event: Value<'a>) -> Vec<(u32, Value<'a>, &'static str)> {
+        event.get("done_reason").map(|reason| (0, reason, "\"length\"")).into_iter().collect()
     }
 }
 

@@ -15,12 +15,13 @@
 //! (the Mistral API), arguments that are an object (bridges), content in parts, `reasoning_content` or
 //! `reasoning` beside it, the older `function_call`, llama.cpp's `timings`.
 
-use super::{Needs, Protocol};
+use super::{More, Needs, Protocol};
 use crate::json::Value;
 use crate::limits::Exceeded;
 use crate::recorded::Usage;
 use crate::signal::{Arguments, Form, Piece, Signal, Sink, Slot};
 use crate::site::{Keys, Part, Site};
+use crate::splice::quoted;
 
 /// Reads OpenAI Chat Completions.
 #[derive(Debug)]
@@ -69,9 +70,23 @@ impl Protocol for OpenAiChat {
         Needs { data: true, numbers: true, ids: true, roles: true }
     }
 
-    fn ends_as_cut<'a>(&self, event: Value<'a>) -> Vec<(Value<'a>, &'static str)> {
+    fn more(&self, event: Value<'_>, more: More<'_>) -> Option<String> {
+        let same = ["id", "object", "created", "model"].into_iter().filter_map(|key| event.member(key));
+        let same: String = same.map(|(key, value)| format!("{}:{},", key.raw(), value.raw())).collect();
+        Some(format!(
+            "data: {{{same}\"choices\":[{{\"index\":{},\"delta\":{{\"tool_calls\":[{{\"index\":{},\"function\":{{\"arguments\":{}}}}}]}},\"finish_reason\":null}}]}}\n\n",
+            more.choice,
+            more.number?,
+            quoted(more.text)
+        ))
+    }
+
+    fn ends_as_cut<'a>(&self, event: Value<'a>) -> Vec<(u32, Value<'a>, &'static str)> {
         let choices = event.get("choices").into_iter().flat_map(Value::items);
-        choices.filter_map(|choice| Some((choice.get("finish_reason")?, "\"length\""))).collect()
+        let said = choices.enumerate().filter_map(|(position, choice)| {
+            Some((number_of(position, choice), choice.get("finish_reason")?, "\"length\""))
+        });
+        said.collect()
     }
 }
 
@@ -82,6 +97,7 @@ const STREAMED: Keys = Keys {
     function: Some("function"),
     name: Some("name"),
     arguments: "arguments",
+    status: None,
     form: Form::Text,
     part: Part::Piece,
 };
@@ -107,7 +123,7 @@ impl<'a> Entry<'a> {
 
 /// The calls that a message or a part of one holds, in both forms.
 fn each_call<'a>(calls: Option<Value<'a>>, legacy: Option<Value<'a>>, mut each: impl FnMut(Entry<'a>)) {
-    for entry in calls.into_iter().flat_map(Value::items) {
+    for entry in calls.into_iter().flat_map(Value::items).filter(|entry| entry.is_object()) {
         let [index, id, kind, function, custom] = entry.pick(["index", "id", "type", "function", "custom"]);
         // Custom tools take free text, which is none of our business.
         if custom.is_none() {
@@ -123,8 +139,8 @@ fn each_call<'a>(calls: Option<Value<'a>>, legacy: Option<Value<'a>>, mut each: 
 
 /// Answers whether the choice holds a whole message.
 fn read_choice<'a>(position: usize, choice: Value<'a>, sink: &mut Sink<'_, 'a>) -> Result<bool, Exceeded> {
-    let [index, delta, message, finish] = choice.pick(["index", "delta", "message", "finish_reason"]);
-    let number = number(index).unwrap_or(u32::try_from(position).unwrap_or(u32::MAX));
+    let [delta, message, finish] = choice.pick(["delta", "message", "finish_reason"]);
+    let number = number_of(position, choice);
     sink(Signal::Choice(number))?;
     let whole = delta.is_none() && message.is_some();
     if let Some(said) = delta.or(message) {
@@ -157,6 +173,11 @@ fn read_message<'a>(
         match content.text() {
             Some(text) => sink(Signal::Content { choice, text })?,
             None => read_parts(choice, content, sink)?,
+        }
+    }
+    for entry in calls.into_iter().flat_map(Value::items).filter(|entry| entry.has("custom")) {
+        if let (true, Some(number)) = (!whole, number(entry.get("index"))) {
+            sink(Signal::Foreign { choice, number })?;
         }
     }
     let mut told = Ok(());
@@ -211,6 +232,11 @@ fn counted(usage: Option<Value<'_>>, timings: Option<Value<'_>>) -> Option<Usage
         input_tokens: field(usage, "prompt_tokens").or_else(|| field(timings, "prompt_n")),
         output_tokens: field(usage, "completion_tokens").or_else(|| field(timings, "predicted_n"))?,
     })
+}
+
+/// The number of a choice: what it says, else its place.
+fn number_of(position: usize, choice: Value<'_>) -> u32 {
+    number(choice.get("index")).unwrap_or(u32::try_from(position).unwrap_or(u32::MAX))
 }
 
 /// The number of a choice or call. Some bridges write it as a string.

@@ -16,12 +16,14 @@
 //! Servers of the same name leave out the deltas (LM Studio), the `item_id` or the `output_index` (llama.cpp),
 //! or the arguments of `.done`.
 
-use super::{Needs, Protocol};
+use super::{More, Needs, Protocol};
+use crate::assembly::is_placeholder;
 use crate::json::Value;
 use crate::limits::Exceeded;
 use crate::recorded::Usage;
 use crate::signal::{Arguments, Form, Piece, Signal, Sink, Slot};
 use crate::site::{Keys, Part, Site};
+use crate::splice::quoted;
 use crate::text::Text;
 
 /// Reads OpenAI Responses.
@@ -39,6 +41,7 @@ struct Item {
 }
 
 /// How much each copy of the arguments is worth, where they differ.
+const ADDED: u8 = 0;
 const DONE: u8 = 1;
 const COMPLETED: u8 = 2;
 const ITEM_DONE: u8 = 3;
@@ -103,7 +106,7 @@ impl Protocol for OpenAiResponses {
         let kind = kind_of(event);
         let site = |entry, keys| Site { item: entry, entry, function: entry, message: None, keys };
         if let Some((call, step)) = kind.as_deref().and_then(|kind| call_in(event, kind)) {
-            each(site(call, step.keys()));
+            each(site(call, step.keys(call)));
             return;
         }
         let response =
@@ -118,17 +121,31 @@ impl Protocol for OpenAiResponses {
         Needs { data: true, ..Needs::default() }
     }
 
-    fn ends_as_cut<'a>(&self, event: Value<'a>) -> Vec<(Value<'a>, &'static str)> {
+    fn more(&self, event: Value<'_>, more: More<'_>) -> Option<String> {
+        // Where events are numbered, there is no number for one more.
+        if event.has("sequence_number") {
+            return None;
+        }
+        let same = ["item_id", "output_index"].into_iter().filter_map(|key| event.member(key));
+        let same: String = same.map(|(key, value)| format!("{}:{},", key.raw(), value.raw())).collect();
+        let kind = "response.function_call_arguments.delta";
+        let is_delta = event.get("type").and_then(Value::text).is_some_and(|own| own.is(kind));
+        is_delta.then(|| {
+            format!("event: {kind}\ndata: {{\"type\":\"{kind}\",{same}\"delta\":{}}}\n\n", quoted(more.text))
+        })
+    }
+
+    fn ends_as_cut<'a>(&self, event: Value<'a>) -> Vec<(u32, Value<'a>, &'static str)> {
         let kind = event.member("type").map(|(_, kind)| kind).filter(|_| ends(&kind_of(event)));
         let response = if kind.is_some() { event.get("response") } else { Some(event) };
-        let mut said: Vec<_> = kind.map(|kind| (kind, "\"response.incomplete\"")).into_iter().collect();
+        let mut said: Vec<_> = kind.map(|kind| (0, kind, "\"response.incomplete\"")).into_iter().collect();
         if let Some(response) = response {
             let last = calls(response).last();
             for object in [Some(response), last].into_iter().flatten() {
-                said.extend(object.get("status").map(|status| (status, "\"incomplete\"")));
+                said.extend(object.get("status").map(|status| (0, status, "\"incomplete\"")));
             }
             let details = response.member("incomplete_details").map(|(_, details)| details);
-            said.extend(details.map(|details| (details, "{\"reason\":\"max_output_tokens\"}")));
+            said.extend(details.map(|details| (0, details, "{\"reason\":\"max_output_tokens\"}")));
         }
         said
     }
@@ -150,19 +167,23 @@ const ITEM: Keys = Keys {
     function: None,
     name: Some("name"),
     arguments: "arguments",
+    status: None,
     form: Form::Text,
     part: Part::Piece,
 };
 const DELTA: Keys = Keys { id: None, name: None, arguments: "delta", ..ITEM };
 const COPY: Keys = Keys { part: Part::Copy, ..ITEM };
+const LAST: Keys = Keys { status: Some(("status", "incomplete")), ..COPY };
 const WHOLE: Keys = ITEM;
 
 impl Step {
-    fn keys(self) -> &'static Keys {
+    fn keys(self, call: Value<'_>) -> &'static Keys {
         match self {
+            Step::Added if says_all(call) => &COPY,
             Step::Added => &ITEM,
             Step::Delta => &DELTA,
-            Step::Done | Step::ItemDone => &COPY,
+            Step::Done => &COPY,
+            Step::ItemDone => &LAST,
         }
     }
 }
@@ -183,9 +204,9 @@ impl OpenAiResponses {
         let known = if step == Step::Added { None } else { self.known(id, call_id, output_index) };
         let opens = known.is_none();
         let slot = known.unwrap_or_else(|| self.open(id, call_id, output_index));
-        let said = call.get(step.keys().arguments).and_then(Value::text);
+        let said = call.get(step.keys(call).arguments).and_then(Value::text);
         let arguments = match step {
-            Step::Added => None,
+            Step::Added => said.filter(|_| says_all(call)).map(|text| Arguments::Copy { text, rank: ADDED }),
             Step::Delta => said.map(Arguments::Text),
             Step::Done => said.map(|text| Arguments::Copy { text, rank: DONE }),
             Step::ItemDone => said.map(|text| Arguments::Copy { text, rank: ITEM_DONE }),
@@ -258,17 +279,20 @@ impl OpenAiResponses {
         sink(Signal::Whole)
     }
 
-    /// The slot of a call that was opened: by its id, else by its place, else the latest one.
+    /// The slot of a call that was opened: by its id, else by its place, else the latest one. Servers give an item
+    /// another id in each event, so one that is not known says nothing; the id of a call does.
     fn known(&self, id: Option<Text<'_>>, call_id: Option<Text<'_>>, place: Option<u64>) -> Option<Slot> {
         let same = |own: &Option<String>, other: Option<Text<'_>>| match (own, other) {
             (Some(own), Some(other)) => other.is(own),
             _ => false,
         };
         let by_id = self.items.iter().rposition(|item| same(&item.id, id) || same(&item.call_id, call_id));
-        let by_place = || self.items.iter().rposition(|item| place.is_some() && item.output_index == place);
+        let is_other = |item: &Item| item.call_id.is_some() && call_id.is_some_and(|id| !id.is_empty());
+        let here = |item: &Item| place.is_some() && item.output_index == place;
+        let by_place = || self.items.iter().rposition(here).filter(|at| !is_other(&self.items[*at]));
         let nameless = id.is_none() && call_id.is_none();
         let latest = || self.items.len().checked_sub(1).filter(|_| nameless && place.is_none());
-        let at = by_id.or_else(|| if nameless { by_place() } else { None }).or_else(latest)?;
+        let at = by_id.or_else(by_place).or_else(latest)?;
         u32::try_from(at).ok().map(Slot::Numbered)
     }
 
@@ -303,6 +327,12 @@ fn call_in<'a>(event: Value<'a>, kind: &str) -> Option<(Value<'a>, Step)> {
 
 fn is_call(item: Value<'_>) -> bool {
     item.get("type").and_then(Value::text).is_some_and(|kind| kind.is("function_call"))
+}
+
+/// Whether a call that is added has its arguments already; most have none, or an empty object in their place.
+fn says_all(call: Value<'_>) -> bool {
+    let said = call.get("arguments").and_then(Value::text).map(Text::to_text).unwrap_or_default();
+    !said.trim().is_empty() && !is_placeholder(&said)
 }
 
 fn calls(response: Value<'_>) -> impl Iterator<Item = Value<'_>> {

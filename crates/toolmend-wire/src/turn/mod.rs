@@ -31,7 +31,7 @@ use self::lanes::{Aside, Lanes};
 use self::plan::{Fate, State};
 use self::queue::{Has, Note, Piece, Queue};
 use crate::assembly::Assembly;
-use crate::frame::{Event, Framer};
+use crate::frame::{Event, Framer, ends_with_blank_line};
 use crate::protocol::{Protocol, ProtocolKind};
 
 pub use self::options::{Hold, OnCut, TurnOptions};
@@ -105,6 +105,12 @@ struct Flow<J> {
     fresh: Vec<Piece>,
     /// The numbers that the calls of a choice have left with.
     numbers: BTreeSet<(u32, u32)>,
+    /// The numbers of things of a choice that are no calls.
+    foreign: BTreeSet<(u32, u32)>,
+    /// The choices that it was written into who speaks.
+    voiced: BTreeSet<u32>,
+    /// The latest event of the stream has no blank line behind it, so none can follow.
+    breaks_off: bool,
     /// An event with data has come, so the protocol is known if it ever will be.
     spoke: bool,
     /// Ids that are made up are made of it.
@@ -144,6 +150,9 @@ impl<J: CallJudge> Turn<J> {
                 waiting: Vec::new(),
                 fresh: Vec::new(),
                 numbers: BTreeSet::new(),
+                foreign: BTreeSet::new(),
+                voiced: BTreeSet::new(),
+                breaks_off: false,
                 spoke: options.protocol.is_some(),
                 seed: None,
                 leaving: Default::default(),
@@ -253,6 +262,7 @@ impl<J: CallJudge> Flow<J> {
             ..Note::default()
         };
         self.events += 1;
+        self.breaks_off = event.stream && !ends_with_blank_line(event.raw);
         let read = self.read(event, &mut note, &mut fresh);
         note.pieces = fresh.len();
         let end = note.end;

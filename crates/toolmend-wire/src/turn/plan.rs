@@ -4,8 +4,11 @@ use toolmend_core::{CallJudge, Scanner, scan::Status};
 
 use super::Flow;
 use super::cuts::{Cut, Cuts};
-use super::queue::{Has, Note, Piece};
+use super::queue::{Has, Note, Piece, Way};
 use crate::assembly::{Taken, is_placeholder, same_tokens};
+use crate::json::Value;
+use crate::protocol::More;
+use crate::recorder::single;
 
 /// A call on its way out.
 #[derive(Debug, Default)]
@@ -21,6 +24,10 @@ pub(super) struct State {
     /// How much of its arguments has left, in bytes, and whether anything of it has.
     pub(super) sent: usize,
     pub(super) begun: bool,
+    /// It was declined before anything of it left, so all of it leaves as it came.
+    pub(super) untouched: bool,
+    /// Its first piece says who speaks in its choice.
+    pub(super) voices: bool,
     /// The number, the id and the name that the client knows it by.
     pub(super) index: Option<u32>,
     pub(super) id: Option<String>,
@@ -28,6 +35,9 @@ pub(super) struct State {
     /// With [`Hold::Deviation`](super::Hold::Deviation): how far it is the beginning of an object.
     scan: Option<Box<Scanner>>,
     deviates: bool,
+    /// How many bytes of its arguments are no white space, and the last of those.
+    solid: usize,
+    last: u8,
     /// The latest event that left with a piece of it and of no other call.
     pub(super) pattern: Pattern,
 }
@@ -35,17 +45,17 @@ pub(super) struct State {
 /// An event that another one can be made like.
 #[derive(Debug, Default)]
 pub(super) struct Pattern {
-    pub(super) raw: Vec<u8>,
-    pub(super) at: Option<usize>,
-    pub(super) data: usize,
+    /// Its data; none where that stands in several lines.
+    pub(super) data: Vec<u8>,
     pub(super) piece: Option<Piece>,
 }
 
 impl Pattern {
     pub(super) fn keep(&mut self, note: &Note, raw: &[u8], piece: &Piece) {
-        self.raw.clear();
-        self.raw.extend_from_slice(raw);
-        (self.at, self.data, self.piece) = (note.at, note.data, Some(*piece));
+        self.data.clear();
+        let at = note.at.unwrap_or(raw.len());
+        self.data.extend_from_slice(raw.get(at..at + note.data).unwrap_or_default());
+        self.piece = Some(*piece);
     }
 }
 
@@ -71,7 +81,7 @@ pub(super) struct Plan {
     pub(super) cuts: Cuts,
     /// A copy says something else.
     pub(super) copies: bool,
-    /// What the pieces lack, where all of them have left.
+    /// The event that says what the pieces lack, where all of them have left.
     pub(super) append: Option<String>,
 }
 
@@ -100,11 +110,14 @@ impl State {
             self.deviates = true;
             return;
         }
-        let last = text.trim_ascii_end().as_bytes().last();
+        for byte in piece.bytes().filter(|byte| !byte.is_ascii_whitespace()) {
+            (self.solid, self.last) = (self.solid + 1, byte);
+        }
+        let is_placeholder = self.solid == 2 && self.last == b'}';
         let undecided = taken.waits
             || !named
-            || last == Some(&b',') && !scan.in_string()
-            || is_placeholder(text)
+            || self.last == b',' && !scan.in_string()
+            || is_placeholder
             || before.len() > 1 && piece.len() > before.len() && piece.starts_with(before);
         self.clear = if undecided { self.clear } else { self.pieces };
     }
@@ -167,12 +180,23 @@ impl<J: CallJudge> Flow<J> {
         let from = cuts.first().map_or(0, |cut| cut.from);
         if pieces.is_empty() {
             // Every piece has left: more can follow, and nothing else.
-            let can_follow = from == said.len() && state.pattern.piece.is_some();
-            plan.append = can_follow.then(|| plan.output[from..].to_owned());
-            return can_follow.then_some(plan);
+            let rest = plan.output.get(from..).filter(|_| from == said.len())?;
+            plan.append = Some(self.one_more(at, rest)?);
+            return Some(plan);
         }
         plan.cuts = Cuts::new(cuts, &pieces)?;
         Some(plan)
+    }
+}
+
+impl<J: CallJudge> Flow<J> {
+    /// An event of the stream that says more of a call all of whose pieces have left.
+    fn one_more(&self, at: usize, text: &str) -> Option<String> {
+        let (state, (_, protocol)) = (&self.states[at], self.protocol.as_ref()?);
+        let piece = state.pattern.piece.filter(|piece| piece.way == Way::Streamed && !self.breaks_off)?;
+        let event = Value::parse(single(core::str::from_utf8(&state.pattern.data).ok()?)).ok()?;
+        let (choice, ..) = self.assembly.known_as(at)?;
+        protocol.more(event, More { choice, own: piece.index, number: state.index, text })
     }
 }
 

@@ -4,15 +4,20 @@ use toolmend_core::CallJudge;
 
 use super::plan::State;
 use super::queue::{Has, Note, Piece, Way};
+use super::writing::on_one_line;
 use super::{Flow, Hold};
 use crate::assembly::{Taken, is_placeholder};
-use crate::frame::Event;
+use crate::frame::{BOM, Event};
 use crate::json::Value;
 use crate::limits::Exceeded;
+use crate::made_up::seed_of;
 use crate::protocol::{Envelope, ProtocolKind};
 use crate::recorder::{error_in, single};
 use crate::signal::{self, Arguments, Form, Signal, Slot};
 use crate::splice::Splices;
+
+/// How many numbers of things that are no calls are kept free.
+const MAX_FOREIGN: usize = 4096;
 
 /// What a piece says beside what the assembly makes of it.
 struct Looks {
@@ -93,7 +98,7 @@ impl<J: CallJudge> Flow<J> {
         let Some((kind, mut protocol)) = self.protocol.take() else {
             return Ok(());
         };
-        self.seed.get_or_insert_with(|| hash(value.raw()));
+        self.seed.get_or_insert_with(|| seed_of(value.raw()));
         self.assembly.next_event();
         let before = self.assembly.len();
         let read = protocol.read(value, &mut |signal| match signal {
@@ -108,14 +113,30 @@ impl<J: CallJudge> Flow<J> {
                     Signal::Finish { .. } => note.finish = true,
                     Signal::End | Signal::Whole => note.end = true,
                     Signal::Closed { .. } => note.closes = true,
+                    Signal::Foreign { choice, number }
+                        if self.foreign.len() < MAX_FOREIGN && !self.assembly.has_number(choice, number) =>
+                    {
+                        self.foreign.insert((choice, number));
+                    }
                     _ => {}
                 }
                 self.assembly.signal(signal)
             }
         });
-        if event.at.is_some() {
-            let envelope = Envelope { name: event.name, raw: event.raw, value, stream: event.stream };
-            protocol.envelope(envelope, changes);
+        let mut envelope = |raw: &[u8], value: Value<'_>| {
+            protocol.envelope(Envelope { name: event.name, raw, value, stream: event.stream }, changes);
+        };
+        match event.at {
+            Some(_) => envelope(event.raw, value),
+            None => {
+                // It is written in one line where anything is changed about it; a space for a line end moves nothing.
+                let (raw, at, data) = on_one_line(event.raw);
+                let place = value.range_in(event.data);
+                let same = raw[at..at + data].get(place).and_then(|value| core::str::from_utf8(value).ok());
+                if let Some(Ok(value)) = same.map(Value::parse) {
+                    envelope(&raw, value);
+                }
+            }
         }
         self.protocol = Some((kind, protocol));
         read?;
@@ -141,7 +162,7 @@ impl<J: CallJudge> Flow<J> {
             && let Some(view) = self.assembly.view(taken.call)
         {
             let named = !view.name.is_empty() && self.judge.offers(view.name) != Some(false);
-            let streams = looks.way != Way::Whole && (!looks.object || looks.has == Has::Copy && !looks.full);
+            let streams = looks.way != Way::Whole && !looks.full && (!looks.object || looks.has == Has::Copy);
             state.follow(&taken, looks.has, view.arguments, named, streams);
         }
         Piece {
@@ -171,8 +192,12 @@ impl<J: CallJudge> Flow<J> {
         }
         let mut changes = Splices::default();
         for line in crate::frame::lines(event.raw, false) {
-            if !event.raw[line.clone()].starts_with(b":") && !line.is_empty() {
-                changes.add(line.start..line.start, ":");
+            // The first line of a stream may begin with a byte order mark, which stays in front.
+            let text = &event.raw[line.clone()];
+            let text = if note.number == 0 { text.strip_prefix(BOM).unwrap_or(text) } else { text };
+            if !text.starts_with(b":") && !text.is_empty() {
+                let start = line.end - text.len();
+                changes.add(start..start, ":");
             }
         }
         if !changes.is_empty() {
@@ -220,10 +245,4 @@ fn looks_of(piece: &signal::Piece<'_>, stream: bool) -> Looks {
         },
         kind: piece.kind.map(|kind| kind.is("function")),
     }
-}
-
-/// FNV-1a (64 bit).
-fn hash(text: &str) -> u64 {
-    text.bytes()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

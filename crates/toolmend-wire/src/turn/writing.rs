@@ -1,18 +1,21 @@
 //! An event on its way out: its own bytes, or a splice of them.
 
+use std::collections::BTreeMap;
+
 use toolmend_core::CallJudge;
 
-use super::plan::{Fate, Pattern, Plan, State};
+use super::plan::{Fate, Plan, State};
 use super::queue::{Has, Note, Piece, Way};
 use super::{Flow, Hold, OnCut};
 use crate::assembly::same_tokens;
 use crate::frame::lines;
 use crate::json::Value;
+use crate::made_up::made_up_id;
 use crate::protocol::Needs;
 use crate::recorder::single;
 use crate::signal::Form;
 use crate::site::{Part, Site};
-use crate::splice::{Splices, quoted};
+use crate::splice::{Splices, on_a_line, quoted};
 
 impl<J: CallJudge> Flow<J> {
     /// An event leaves.
@@ -22,8 +25,8 @@ impl<J: CallJudge> Flow<J> {
             return;
         }
         let needs = self.protocol.as_ref().map(|(_, protocol)| protocol.needs()).unwrap_or_default();
-        let mut changes =
-            note.changes.is_some() && (!note.silent || needs.data) || note.finish && self.relabels();
+        let mut changes = note.changes.is_some() && (!note.silent || needs.data)
+            || note.finish && !self.hidden_cuts().is_empty();
         for piece in pieces {
             self.introduce(piece, needs);
             changes |= self.must_change(piece, needs);
@@ -76,33 +79,13 @@ impl<J: CallJudge> Flow<J> {
         }
     }
 
-    /// What the pieces of a call lack that have all left: one more event, made like the last of them.
+    /// What the pieces of a call lack that have all left: one more event.
     fn append_missing(&mut self, out: &mut Vec<u8>) {
-        for at in 0..self.states.len() {
-            let state = &self.states[at];
-            let Some(Fate::Good(Plan { append: Some(rest), .. })) = &state.fate else { continue };
-            let Pattern { raw, at: start, data, piece } = &state.pattern;
-            let (Some(start), Some(piece)) = (*start, piece) else { continue };
-            let Ok(text) = core::str::from_utf8(&raw[start..start + data]) else { continue };
-            let mut changes = Splices::default();
-            self.each_site(text, &[*piece], |site, _| {
-                // Who speaks, the id and the name were said already.
-                match site.keys.function {
-                    Some(function) => {
-                        let only = format!("{{\"{}\":{}}}", site.keys.arguments, quoted(rest));
-                        changes.set(raw, site.entry, function, &only);
-                    }
-                    None => changes.set(raw, site.function, site.keys.arguments, &quoted(rest)),
-                }
-                if let (Some(id), Some(_)) = (site.keys.id, site.keys.function) {
-                    changes.remove(raw, site.entry, id);
-                }
-                for (message, key) in site.message.into_iter().flat_map(|m| [(m, "role"), (m, "content")]) {
-                    changes.remove(raw, message, key);
-                }
-            });
-            changes.apply(raw, out);
-            self.rewritten = true;
+        for state in &self.states {
+            if let Some(Fate::Good(Plan { append: Some(event), .. })) = &state.fate {
+                out.extend_from_slice(event.as_bytes());
+                self.rewritten = true;
+            }
         }
     }
 
@@ -114,6 +97,7 @@ impl<J: CallJudge> Flow<J> {
         }
         let Some((choice, id, name)) = self.assembly.known_as(piece.call) else { return };
         let (name, left) = (name.to_owned(), matches!(state.fate, Some(Fate::Left)));
+        let voices = needs.roles && !left && piece.no_role && self.voiced.insert(choice);
         let id = match id {
             Some(id) => id.to_owned(),
             None if needs.ids => made_up_id(self.seed.unwrap_or_default(), piece.call),
@@ -124,16 +108,20 @@ impl<J: CallJudge> Flow<J> {
         let last =
             self.numbers.range((choice, 0)..=(choice, u32::MAX)).next_back().map(|(_, number)| *number);
         let own = piece.index.filter(free);
-        let index = match (last, own) {
+        let mut index = match (last, own) {
             (_, Some(own)) if left => own,
             (Some(last), _) => last.saturating_add(1),
             (None, Some(own)) if own > 0 && self.counts_on_from(choice, own) => own,
             (None, _) => 0,
         };
+        while !left && self.foreign.contains(&(choice, index)) && index < u32::MAX {
+            index += 1;
+        }
         if !left || piece.index.is_some() {
             self.numbers.insert((choice, index));
         }
         let state = &mut self.states[piece.call];
+        (state.untouched, state.voices) = (left, voices);
         (state.name, state.id, state.index) = (Some(name), Some(id), Some(index));
     }
 
@@ -147,7 +135,8 @@ impl<J: CallJudge> Flow<J> {
     fn must_change(&self, piece: &Piece, needs: Needs) -> bool {
         let state = &self.states[piece.call];
         let plan = match &state.fate {
-            Some(Fate::Left) if !state.begun => return renumbered(state, piece, needs),
+            _ if self.hides_cut(piece.call) => return true,
+            Some(Fate::Left) if state.untouched => return renumbered(state, piece, needs),
             Some(Fate::Good(plan)) => Some(plan),
             _ => None,
         };
@@ -166,7 +155,7 @@ impl<J: CallJudge> Flow<J> {
                     || needs.ids && first && (!piece.new_id || piece.name != name || piece.kind.is_none())
                     || needs.ids && !first && (piece.new_id || self.repeats_name(piece))
                     || needs.ids && piece.kind == Some(false)
-                    || needs.roles && piece.no_role
+                    || state.voices && piece.no_role
             }
         };
         text || envelope
@@ -179,23 +168,31 @@ impl<J: CallJudge> Flow<J> {
     }
 
     fn write(&mut self, note: &Note, raw: &[u8], pieces: &[Piece], needs: Needs, out: &mut Vec<u8>) {
-        self.rewritten = true;
         let joined;
-        let (raw, at, data) = match note.at {
-            Some(at) => (raw, at, note.data),
-            None => {
-                joined = on_one_line(raw);
-                (&joined.0[..], joined.1, joined.2)
-            }
-        };
+        let (own, (raw, at, data)) = (
+            raw,
+            match note.at {
+                Some(at) => (raw, at, note.data),
+                None => {
+                    joined = on_one_line(raw);
+                    (&joined.0[..], joined.1, joined.2)
+                }
+            },
+        );
         let mut changes = note.changes.as_deref().cloned().unwrap_or_default();
         if let Ok(text) = core::str::from_utf8(&raw[at..at + data]) {
             self.each_site(text, pieces, |site, piece| self.change(raw, site, piece, needs, &mut changes));
-            if note.finish && self.relabels() {
+            if note.finish {
                 self.relabel(raw, text, &mut changes);
             }
         }
+        if changes.is_empty() {
+            out.extend_from_slice(own);
+            return;
+        }
+        let from = out.len();
         changes.apply(raw, out);
+        self.rewritten |= out[from..] != *own;
     }
 
     /// Tells each site of an event with the piece that stands there.
@@ -215,8 +212,15 @@ impl<J: CallJudge> Flow<J> {
     /// What changes about a piece.
     fn change(&self, raw: &[u8], site: Site<'_>, piece: &Piece, needs: Needs, changes: &mut Splices) {
         let state = &self.states[piece.call];
+        if let Some((key, word)) = site.keys.status
+            && let Some(said) = site.entry.get(key).and_then(Value::text)
+            && !said.is(word)
+            && self.hides_cut(piece.call)
+        {
+            changes.set(raw, site.entry, key, &quoted(word));
+        }
         let plan = match &state.fate {
-            Some(Fate::Left) if !state.begun => {
+            Some(Fate::Left) if state.untouched => {
                 if let (true, Some(key), Some(index)) =
                     (renumbered(state, piece, needs), site.keys.index, state.index)
                 {
@@ -233,7 +237,15 @@ impl<J: CallJudge> Flow<J> {
                 && matches!(piece.has, Has::Text | Has::Json)
             {
                 // A protocol of whole calls had it in two parts; the first one has all of it now.
-                changes.cut(raw, site.item.range_in(raw));
+                let (own, beside): (Vec<_>, Vec<_>) =
+                    site.item.members().partition(|(_, value)| *value == site.entry);
+                match own.last().filter(|_| !beside.is_empty()) {
+                    // What is said beside it, as a signature, stays.
+                    Some((key, _)) => {
+                        changes.replace_member(raw, site.item, &key.to_text(), "\"text\":\"\"");
+                    }
+                    None => changes.cut(site.item.range_in(raw)),
+                }
                 return;
             }
             self.change_arguments(raw, site, piece, plan, changes);
@@ -272,7 +284,7 @@ impl<J: CallJudge> Flow<J> {
                 _ => {}
             }
         }
-        if let (true, Some(message), Way::Streamed) = (needs.roles && piece.no_role, site.message, piece.way)
+        if let (true, Some(message), Way::Streamed) = (state.voices && piece.no_role, site.message, piece.way)
         {
             changes.set(raw, message, "role", "\"assistant\"");
         }
@@ -303,7 +315,7 @@ impl<J: CallJudge> Flow<J> {
                 // Where pieces say it all, the start says nothing.
                 let output = if plan.in_pieces { "{}" } else { &plan.output };
                 if present.is_none_or(|value| !says(value, output)) {
-                    put(output.to_owned());
+                    put(on_a_line(output));
                 }
             }
             (Part::Copy, form) => {
@@ -319,7 +331,7 @@ impl<J: CallJudge> Flow<J> {
             (Part::Piece, Form::Object) => {
                 let nothing = present.is_none() && plan.output == "{}";
                 if !nothing && present.is_none_or(|value| !says(value, &plan.output)) {
-                    put(plan.output.clone());
+                    put(on_a_line(&plan.output));
                 }
             }
             (Part::Piece, Form::Text) if piece.restarts < plan.restarts => put("\"\"".to_owned()),
@@ -331,22 +343,31 @@ impl<J: CallJudge> Flow<J> {
         }
     }
 
-    /// Whether the last call of the turn is known to be cut, and its finish reason says otherwise.
-    fn relabels(&self) -> bool {
-        let Some(at) = self.states.len().checked_sub(1).filter(|_| self.options.on_cut == OnCut::Relabel)
-        else {
-            return false;
-        };
-        self.states[at].cut
-            && self
-                .assembly
-                .known_as(at)
-                .is_some_and(|(choice, ..)| self.assembly.finish_of(choice).says_complete())
+    /// The choices whose last call is known to be cut while their finish reason says otherwise, each with that call.
+    fn hidden_cuts(&self) -> BTreeMap<u32, usize> {
+        let mut last = BTreeMap::new();
+        if self.options.on_cut == OnCut::Relabel && self.states.iter().any(|state| state.cut) {
+            for at in 0..self.states.len() {
+                last.extend(self.assembly.known_as(at).map(|(choice, ..)| (choice, at)));
+            }
+            last.retain(|choice, at| {
+                self.states[*at].cut && self.assembly.finish_of(*choice).says_complete()
+            });
+        }
+        last
+    }
+
+    fn hides_cut(&self, call: usize) -> bool {
+        self.states[call].cut && self.hidden_cuts().values().any(|at| *at == call)
     }
 
     fn relabel(&self, raw: &[u8], text: &str, changes: &mut Splices) {
         let (Some((_, protocol)), Ok(value)) = (&self.protocol, Value::parse(single(text))) else { return };
-        for (said, word) in protocol.ends_as_cut(value) {
+        let cut = self.hidden_cuts();
+        for (choice, said, word) in protocol.ends_as_cut(value) {
+            if !cut.contains_key(&choice) {
+                continue;
+            }
             if said.raw() == word {
                 continue;
             }
@@ -382,19 +403,13 @@ fn set_in_function(raw: &[u8], site: Site<'_>, key: &str, json: &str, changes: &
 fn written(output: &str, form: Form) -> String {
     match form {
         Form::Text => quoted(output),
-        Form::Object => output.to_owned(),
+        Form::Object => on_a_line(output),
     }
-}
-
-/// An id for a call that has none: the same turn gives the same one, however its bytes are cut.
-fn made_up_id(seed: u64, call: usize) -> String {
-    let mixed = (seed ^ call as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    format!("call_{:016x}", mixed ^ (mixed >> 29))
 }
 
 /// An event whose data stands in several lines, with its data in one; with the place and the length of it.
 /// Between the tokens of JSON, a space says what a line end says.
-fn on_one_line(raw: &[u8]) -> (Vec<u8>, usize, usize) {
+pub(super) fn on_one_line(raw: &[u8]) -> (Vec<u8>, usize, usize) {
     let (mut head, mut data, mut tail) = (Vec::new(), Vec::new(), Vec::new());
     let mut seen = false;
     let mut from = 0;

@@ -1,0 +1,159 @@
+//! Calls in the text of a turn, as calls of its protocol.
+
+use serde_json::Value;
+use toolmend_core::{Ending, TextCall, TextEvent, TextReader};
+use toolmend_wire::{Limits, Promoter, Recorded, Recorder, StreamEnd};
+
+/// Takes `<c>NAME ARGUMENTS</c>` for a call.
+#[derive(Default)]
+struct Marks(String);
+
+impl TextReader for Marks {
+    fn push(&mut self, piece: &str, sink: &mut dyn FnMut(TextEvent<'_>)) {
+        if self.0.is_empty() && !piece.contains('<') {
+            return sink(TextEvent::Content(piece));
+        }
+        self.0.push_str(piece);
+    }
+
+    fn finish(&mut self, _ending: Ending, sink: &mut dyn FnMut(TextEvent<'_>)) {
+        let mut rest = self.0.as_str();
+        while let Some((before, behind)) = rest.split_once("<c>") {
+            let Some((inside, behind)) = behind.split_once("</c>") else { break };
+            let (name, arguments) = inside.split_once(' ').unwrap();
+            if !before.is_empty() {
+                sink(TextEvent::Content(before));
+            }
+            sink(TextEvent::Call(TextCall {
+                name: name.to_owned(),
+                arguments: arguments.to_owned(),
+                id: None,
+                source: format!("<c>{inside}</c>"),
+                rules: Vec::new(),
+                grade: None,
+            }));
+            rest = behind;
+        }
+        if !rest.is_empty() {
+            sink(TextEvent::Content(rest));
+        }
+    }
+}
+
+fn promote(pieces: &[&[u8]]) -> (String, usize) {
+    let mut promoter = Promoter::new(Marks::default(), Limits::default(), None);
+    let mut out = Vec::new();
+    for piece in pieces {
+        promoter.push(piece, &mut out);
+    }
+    promoter.finish(StreamEnd::Clean, &mut out);
+    (String::from_utf8(out).unwrap(), promoter.promoted().len())
+}
+
+/// As [`promote`], and the same in any pieces.
+fn promoted(turn: &str) -> (String, usize) {
+    let whole = promote(&[turn.as_bytes()]);
+    for size in [1, 7, 64] {
+        let pieces: Vec<&[u8]> = turn.as_bytes().chunks(size).collect();
+        assert_eq!(promote(&pieces), whole, "in pieces of {size}");
+    }
+    whole
+}
+
+fn read(turn: &str) -> Recorded {
+    let mut recorder = Recorder::new();
+    recorder.push(turn.as_bytes()).unwrap();
+    recorder.finish().unwrap()
+}
+
+fn sse(events: &[&str]) -> String {
+    events.iter().map(|event| format!("data: {event}\n\n")).collect()
+}
+
+const TEXT: &str = r#"Hm <c>f {\n  \"a\": 1\n}</c>"#;
+
+/// However often a call is told in the Responses protocol, it is one call.
+#[test]
+fn one_call_has_one_id() {
+    let message = format!(
+        r#"{{"id":"m","type":"message","role":"assistant","content":[{{"type":"output_text","text":"{TEXT}"}}]}}"#
+    );
+    let turn = sse(&[
+        r#"{"type":"response.created","response":{"id":"r","model":"m","output":[]}}"#,
+        r#"{"type":"response.output_item.added","output_index":0,"item":{"id":"m","type":"message","content":[]}}"#,
+        &format!(
+            r#"{{"type":"response.output_text.delta","item_id":"m","output_index":0,"delta":"{TEXT}"}}"#
+        ),
+        &format!(r#"{{"type":"response.output_text.done","item_id":"m","output_index":0,"text":"{TEXT}"}}"#),
+        &format!(r#"{{"type":"response.output_item.done","output_index":0,"item":{message}}}"#),
+        &format!(
+            r#"{{"type":"response.completed","response":{{"id":"r","status":"completed","output":[{message}]}}}}"#
+        ),
+    ]);
+    let (written, calls) = promoted(&turn);
+    assert_eq!(calls, 1);
+    let turn = read(&written);
+    assert_eq!(turn.calls.len(), 1, "{written}");
+    assert_eq!(turn.calls[0].arguments, "{\n  \"a\": 1\n}");
+    let mut ids: Vec<&str> = written.split("\"call_id\":\"").skip(1).collect();
+    ids.iter_mut().for_each(|id| *id = id.split('"').next().unwrap());
+    assert_eq!(ids, [ids[0]; 3]);
+}
+
+/// Turns that are no event stream stay what they are: one value, lines, or an array.
+#[test]
+fn turns_without_an_event_stream() {
+    let gemini = |text: &str, end: &str| {
+        format!(
+            r#"{{"candidates":[{{"content":{{"role":"model","parts":[{{"text":"{text}"}}]}}{end},"index":0}}],"modelVersion":"g"}}"#
+        )
+    };
+    let stop = r#","finishReason":"STOP""#;
+    let ollama = |text: &str, end: &str| {
+        format!(r#"{{"model":"q","message":{{"role":"assistant","content":"{text}"}},"done":{end}}}"#)
+    };
+    let done = r#"true,"done_reason":"stop""#;
+    let empty = r#"{"candidates":[{"finishReason":"STOP","index":0}]}"#;
+    let pretty = gemini(TEXT, stop).replace(",\"", ",\n  \"");
+    for (turn, values) in [
+        (gemini(TEXT, stop), 1),
+        (pretty, 1),
+        (ollama(TEXT, done), 1),
+        (ollama(TEXT, done) + "\n", 1),
+        (ollama(TEXT, "false") + "\n" + &ollama("", done) + "\n", 3),
+        (format!("[{},\n{}]", gemini(TEXT, ""), gemini("", stop)), 1),
+        (format!("[{}\n,\r\n{empty}\n]\n", gemini(TEXT, "")), 1),
+    ] {
+        let (written, calls) = promoted(&turn);
+        assert_eq!(calls, 1, "{turn}");
+        let found: Result<Vec<Value>, _> = serde_json::Deserializer::from_str(&written).into_iter().collect();
+        assert_eq!(found.unwrap().len(), values, "{written}");
+        let lines = |text: &str| text.lines().count();
+        assert!(lines(&written) < lines(&turn) + values, "{written}");
+        let again = read(&written);
+        assert_eq!((again.calls.len(), &*again.calls[0].name), (1, "f"), "{written}");
+        assert_eq!(again.finish, read(&turn).finish);
+        assert_eq!(written.matches("STOP").count() + written.matches("done_reason").count(), 1, "{written}");
+    }
+    // The end is in the one event that there is.
+    let (written, calls) = promoted(&sse(&[&gemini(TEXT, stop)]));
+    assert_eq!((calls, written.matches("data:").count(), read(&written).calls.len()), (1, 1, 1), "{written}");
+}
+
+/// What cannot be written leaves as it came.
+#[test]
+fn turns_that_cannot_be_written() {
+    let chunk = format!(r#"{{"choices":[{{"index":0,"delta":{{"content":"{TEXT}"}}}}]}}"#);
+    let end = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#;
+    for turn in [
+        format!("[{chunk},\n{end}]"),
+        // Nothing can follow a last line that has no end.
+        format!("data: {chunk}\n"),
+        // Nothing is made of a turn that failed.
+        sse(&[&chunk, r#"{"error":{"message":"boom"}}"#]),
+        sse(&[&chunk, r#"{"error":{"message":"boom"}}"#, "[DONE]"]),
+        format!(r#"[{{"candidates":[{{"content":{{"parts":[{{"text":"{TEXT}"}}]}}}}]}}]"#),
+    ] {
+        assert_eq!(promoted(&turn), (turn, 0));
+    }
+}
