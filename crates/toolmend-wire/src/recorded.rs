@@ -158,7 +158,7 @@ impl Finish {
         match self {
             Finish::Missing => Evidence::new(),
             Finish::Null => Evidence::new().finish_reason(None),
-            Finish::Word(word) => Evidence::new().finish_reason(Some(plain(word))),
+            Finish::Word(word) => Evidence::new().finish_reason(Some(word)),
         }
     }
 
@@ -170,19 +170,6 @@ impl Finish {
     /// The server's word says that the output was cut.
     pub(crate) fn says_cut(&self) -> bool {
         self.word().is_some() && self.evidence().ending() == Ending::Cut
-    }
-}
-
-/// The protocol's word for a finish reason that a server spells in its own way.
-fn plain(word: &str) -> &str {
-    match word {
-        // ml-explore/mlx-lm#782.
-        "tool_call" => "tool_calls",
-        // Text Generation Inference.
-        "eos_token" | "stop_sequence" => "stop",
-        // OpenAI Responses.
-        "completed" => "stop",
-        word => word,
     }
 }
 

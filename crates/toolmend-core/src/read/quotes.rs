@@ -444,8 +444,9 @@ fn swallows_border(text: &str, strays: &[usize], quote: char, ctx: &Context<'_>)
 
 /// Whether a string that holds stray quotes seems to hold a member's key with its colon, however its quotes
 /// and its comma are written: `x","b”:"y`, `x, b: "y`, `x"， "b": "y`; or a key without its colon between a
-/// comma and a value: `x', "b" 'y`. A schema knows which keys there are; without one only what stands behind
-/// a comma counts. Braces within the string are its own.
+/// comma and a value: `x', "b" 'y`. A schema knows which names are keys; without one, those are that stand
+/// behind a comma, in quotes, or between a quote and the colon before a string. A whole border counts whatever
+/// the schema declares. Braces within the string are its own.
 pub(crate) fn swallows_member(content: &str, strays: &[usize], ctx: &Context<'_>) -> bool {
     const COMMAS: &[char] = &[',', ';', '，', '、', '；'];
     if strays.is_empty() {
