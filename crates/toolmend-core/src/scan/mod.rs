@@ -12,6 +12,10 @@
 //! [ ─▶ FirstItem ─any─▶ After ─ , (array) ─▶ Item ─any──┘
 //! ```
 
+mod token;
+
+use token::{Piece, Word, is_white, number, plain, spaces, string, white};
+
 /// How deep containers may nest in a body, the outermost object counted.
 ///
 /// No tool call comes near it; Python's `json` refuses at about the same depth.
@@ -50,7 +54,7 @@ pub enum Status {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Scanner {
     state: State,
-    /// The string that is being read is a key.
+    /// The string in whose middle the bytes ended is a key.
     key: bool,
     depth: usize,
     /// One bit a level, set for an object; bits at and above `depth` are zero.
@@ -98,23 +102,6 @@ enum State {
     ExpInt,
     /// Inside a literal: which one, and how many of its bytes are there.
     Literal(Word, u8),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Word {
-    True,
-    False,
-    Null,
-}
-
-impl Word {
-    const fn bytes(self) -> &'static [u8] {
-        match self {
-            Word::True => b"true",
-            Word::False => b"false",
-            Word::Null => b"null",
-        }
-    }
 }
 
 /// What the grammar expects at a place between tokens.
@@ -258,131 +245,80 @@ impl Scanner {
     pub(crate) fn run<const STOP: u8>(&mut self, b: &[u8], base: usize, mut i: usize) -> Halt {
         let mut state = self.state;
         let mut object = self.top_is_object();
-        // After a value most often comes a comma: it is taken at once, without another turn of the loop.
-        macro_rules! after {
-            () => {
-                if STOP & AT_COMMA == 0 && b.get(i) == Some(&b',') && self.depth > 0 {
-                    self.comma = base + i;
-                    i += 1;
-                    if b.get(i) == Some(&b' ') {
-                        i += 1;
-                    }
-                    if object { State::Key } else { State::Item }
-                } else {
-                    State::After
-                }
-            };
-        }
         let halt = loop {
-            let Some(&c) = b.get(i) else { break Halt::End };
-            state = match state {
-                State::After => match c {
-                    b',' => {
-                        if STOP & AT_COMMA != 0 {
-                            break Halt::Comma(i);
+            // The states between tokens stand in the order of the grammar: most text falls through them, and
+            // what is decided twice is decided by branches that a processor foresees.
+            if let State::FirstKey | State::Key = state {
+                let Some(&c) = b.get(i) else { break Halt::End };
+                if c == b'"' {
+                    self.begins::<STOP>(base + i);
+                    i += 1;
+                    match string(b, &mut i) {
+                        Piece::Closed => {
+                            self.ends::<STOP>(base + i);
+                            state = State::Colon;
                         }
-                        self.comma = base + i;
-                        i += 1;
-                        // Most separators are followed by one space, or none.
-                        if b.get(i) == Some(&b' ') {
-                            i += 1;
+                        Piece::Open(inside) => {
+                            (self.key, state) = (true, inside);
+                            break Halt::End;
                         }
-                        if object { State::Key } else { State::Item }
-                    }
-                    b'}' | b']' => {
-                        if (c == b'}') != object {
+                        Piece::Fault(inside) => {
+                            (self.key, state) = (true, inside);
                             break Halt::Fault(i);
                         }
-                        i += 1;
-                        self.end = base + i;
-                        self.pop();
-                        object = self.top_is_object();
-                        if self.depth == 0 {
-                            state = State::Done;
-                            if STOP & AT_CLOSE != 0 {
-                                break Halt::Closed(i);
-                            }
-                            continue;
-                        }
-                        State::After
                     }
-                    b' ' | b'\n' | b'\r' | b'\t' => {
-                        i = white(b, i + 1);
-                        State::After
-                    }
-                    _ => break Halt::Fault(i),
-                },
-                State::FirstKey | State::Key => match c {
-                    b'"' => {
-                        self.token = base + i;
-                        self.key = true;
-                        i += 1;
-                        match string(b, &mut i) {
-                            Piece::Closed => {
-                                self.end = base + i;
-                                if b.get(i) == Some(&b':') {
-                                    i += 1;
-                                    if b.get(i) == Some(&b' ') {
-                                        i += 1;
-                                    }
-                                    State::Value
-                                } else {
-                                    State::Colon
-                                }
-                            }
-                            Piece::Open(inside) => inside,
-                            Piece::Fault(inside) => {
-                                state = inside;
-                                break Halt::Fault(i);
-                            }
-                        }
-                    }
-                    b' ' | b'\n' | b'\r' | b'\t' => {
-                        i = white(b, i + 1);
-                        state
-                    }
-                    b'}' if state == State::FirstKey => State::After,
-                    _ => break Halt::Fault(i),
-                },
-                State::Colon => match c {
-                    b':' => {
-                        i += 1;
-                        State::Value
-                    }
-                    b' ' | b'\n' | b'\r' | b'\t' => {
-                        i = white(b, i + 1);
-                        State::Colon
-                    }
-                    _ => break Halt::Fault(i),
-                },
-                State::Value | State::FirstItem | State::Item => match c {
+                } else if is_white(c) {
+                    i = white(b, i + 1);
+                    continue;
+                } else if c == b'}' && state == State::FirstKey {
+                    state = State::After;
+                } else {
+                    break Halt::Fault(i);
+                }
+            }
+            if state == State::Colon {
+                let Some(&c) = b.get(i) else { break Halt::End };
+                if c == b':' {
+                    i = spaces(b, i + 1);
+                    state = State::Value;
+                } else if is_white(c) {
+                    i = white(b, i + 1);
+                    continue;
+                } else {
+                    break Halt::Fault(i);
+                }
+            }
+            if let State::Value | State::FirstItem | State::Item = state {
+                let Some(&c) = b.get(i) else { break Halt::End };
+                match c {
                     b'"' => {
                         if STOP & AT_STRING != 0 {
                             break Halt::Str(i);
                         }
-                        self.token = base + i;
-                        self.key = false;
+                        self.begins::<STOP>(base + i);
                         i += 1;
                         match string(b, &mut i) {
                             Piece::Closed => {
-                                self.end = base + i;
-                                after!()
+                                self.ends::<STOP>(base + i);
+                                state = State::After;
                             }
-                            Piece::Open(inside) => inside,
+                            Piece::Open(inside) => {
+                                (self.key, state) = (false, inside);
+                                break Halt::End;
+                            }
                             Piece::Fault(inside) => {
-                                state = inside;
+                                (self.key, state) = (false, inside);
                                 break Halt::Fault(i);
                             }
                         }
                     }
                     b'0'..=b'9' | b'-' => {
-                        self.token = base + i;
-                        i += 1;
-                        match c {
-                            b'-' => State::Minus,
-                            b'0' => State::Zero,
-                            _ => State::Int,
+                        self.begins::<STOP>(base + i);
+                        state = number(b, &mut i);
+                        if state != State::After {
+                            continue;
                         }
+                        self.ends::<STOP>(base + i);
                     }
                     b'{' | b'[' => {
                         if self.depth == MAX_NESTING {
@@ -391,194 +327,129 @@ impl Scanner {
                         object = c == b'{';
                         self.push_container(object);
                         i += 1;
-                        if object { State::FirstKey } else { State::FirstItem }
+                        state = if object { State::FirstKey } else { State::FirstItem };
+                        continue;
                     }
                     b't' | b'f' | b'n' => {
-                        self.token = base + i;
-                        let word = match c {
-                            b't' => Word::True,
-                            b'f' => Word::False,
-                            _ => Word::Null,
+                        self.begins::<STOP>(base + i);
+                        let rest = &b[i..];
+                        let (word, whole) = match c {
+                            b't' => (Word::True, rest.starts_with(b"true")),
+                            b'f' => (Word::False, rest.starts_with(b"false")),
+                            _ => (Word::Null, rest.starts_with(b"null")),
                         };
-                        let bytes = word.bytes();
-                        if b.get(i..i + bytes.len()) == Some(bytes) {
-                            i += bytes.len();
-                            self.end = base + i;
-                            after!()
-                        } else {
+                        if !whole {
                             i += 1;
-                            State::Literal(word, 1)
+                            state = State::Literal(word, 1);
+                            continue;
                         }
+                        i += word.bytes().len();
+                        self.ends::<STOP>(base + i);
+                        state = State::After;
                     }
                     b' ' | b'\n' | b'\r' | b'\t' => {
                         i = white(b, i + 1);
-                        state
+                        continue;
                     }
-                    b']' if state == State::FirstItem => State::After,
+                    b']' if state == State::FirstItem => state = State::After,
                     _ => break Halt::Fault(i),
-                },
-                State::Int => {
-                    while matches!(b.get(i), Some(b'0'..=b'9')) {
-                        i += 1;
-                    }
-                    match b.get(i) {
-                        None => State::Int,
-                        Some(b'.') => {
-                            i += 1;
-                            State::Point
-                        }
-                        Some(b'e' | b'E') => {
-                            i += 1;
-                            State::Exp
-                        }
-                        Some(_) => {
-                            self.end = base + i;
-                            after!()
-                        }
+                }
+            }
+            if let State::After = state {
+                match self.after::<STOP>(b, base, &mut i, &mut object) {
+                    Ok(next) => state = next,
+                    Err((halt, next)) => {
+                        state = next;
+                        break halt;
                     }
                 }
-                State::Fraction => {
-                    while matches!(b.get(i), Some(b'0'..=b'9')) {
-                        i += 1;
-                    }
-                    match b.get(i) {
-                        None => State::Fraction,
-                        Some(b'e' | b'E') => {
-                            i += 1;
-                            State::Exp
-                        }
-                        Some(_) => {
-                            self.end = base + i;
-                            after!()
-                        }
-                    }
-                }
-                State::ExpInt => {
-                    while matches!(b.get(i), Some(b'0'..=b'9')) {
-                        i += 1;
-                    }
-                    if i == b.len() {
-                        State::ExpInt
-                    } else {
-                        self.end = base + i;
-                        State::After
-                    }
-                }
-                State::Zero => match c {
-                    b'.' => {
-                        i += 1;
-                        State::Point
-                    }
-                    b'e' | b'E' => {
-                        i += 1;
-                        State::Exp
-                    }
-                    _ => {
-                        self.end = base + i;
-                        State::After
-                    }
-                },
-                State::Minus => match c {
-                    b'0' => {
-                        i += 1;
-                        State::Zero
-                    }
-                    b'1'..=b'9' => {
-                        i += 1;
-                        State::Int
-                    }
-                    _ => break Halt::Fault(i),
-                },
-                State::Point => match c {
-                    b'0'..=b'9' => {
-                        i += 1;
-                        State::Fraction
-                    }
-                    _ => break Halt::Fault(i),
-                },
-                State::Exp => match c {
-                    b'+' | b'-' => {
-                        i += 1;
-                        State::ExpSign
-                    }
-                    b'0'..=b'9' => {
-                        i += 1;
-                        State::ExpInt
-                    }
-                    _ => break Halt::Fault(i),
-                },
-                State::ExpSign => match c {
-                    b'0'..=b'9' => {
-                        i += 1;
-                        State::ExpInt
-                    }
-                    _ => break Halt::Fault(i),
-                },
-                State::Literal(word, n) => {
-                    if c != word.bytes()[n as usize] {
-                        break Halt::Fault(i);
-                    }
+                continue;
+            }
+            let Some(&c) = b.get(i) else { break Halt::End };
+            match state {
+                State::Start if c == b'{' => {
+                    object = true;
+                    self.push_container(true);
                     i += 1;
-                    if n as usize + 1 == word.bytes().len() {
-                        self.end = base + i;
-                        State::After
-                    } else {
-                        State::Literal(word, n + 1)
-                    }
+                    state = State::FirstKey;
                 }
-                State::Str => match string(b, &mut i) {
-                    Piece::Closed => {
-                        self.end = base + i;
-                        if self.key { State::Colon } else { State::After }
+                State::Start | State::Done if is_white(c) => i = white(b, i + 1),
+                State::Start | State::Done => break Halt::Fault(i),
+                cut => match token::resume(cut, b, &mut i) {
+                    Ok(State::After) => {
+                        self.ends::<STOP>(base + i);
+                        state = if core::mem::take(&mut self.key) { State::Colon } else { State::After };
                     }
-                    Piece::Open(inside) => inside,
-                    Piece::Fault(inside) => {
+                    Ok(inside) => state = inside,
+                    Err(inside) => {
                         state = inside;
                         break Halt::Fault(i);
                     }
                 },
-                State::Escape => match c {
-                    b'u' => {
-                        i += 1;
-                        State::Hex(4)
-                    }
-                    b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => {
-                        i += 1;
-                        State::Str
-                    }
-                    _ => break Halt::Fault(i),
-                },
-                State::Hex(n) => {
-                    if !c.is_ascii_hexdigit() {
-                        break Halt::Fault(i);
-                    }
-                    i += 1;
-                    if n == 1 { State::Str } else { State::Hex(n - 1) }
-                }
-                State::Done => match c {
-                    b' ' | b'\n' | b'\r' | b'\t' => {
-                        i = white(b, i + 1);
-                        State::Done
-                    }
-                    _ => break Halt::Fault(i),
-                },
-                State::Start => match c {
-                    b'{' => {
-                        object = true;
-                        self.push_container(true);
-                        i += 1;
-                        State::FirstKey
-                    }
-                    b' ' | b'\n' | b'\r' | b'\t' => {
-                        i = white(b, i + 1);
-                        State::Start
-                    }
-                    _ => break Halt::Fault(i),
-                },
-            };
+            }
         };
         self.state = state;
         halt
+    }
+
+    /// Reads on behind a value: to the next key, item or end of the object; or answers why it cannot, with the
+    /// state there.
+    #[inline(always)]
+    fn after<const STOP: u8>(
+        &mut self,
+        b: &[u8],
+        base: usize,
+        i: &mut usize,
+        object: &mut bool,
+    ) -> Result<State, (Halt, State)> {
+        loop {
+            let Some(&c) = b.get(*i) else { return Err((Halt::End, State::After)) };
+            if c == b',' {
+                if STOP & AT_COMMA != 0 {
+                    return Err((Halt::Comma(*i), State::After));
+                }
+                if STOP != 0 {
+                    self.comma = base + *i;
+                }
+                *i = spaces(b, *i + 1);
+                return Ok(if *object { State::Key } else { State::Item });
+            } else if c == b'}' || c == b']' {
+                if (c == b'}') != *object {
+                    return Err((Halt::Fault(*i), State::After));
+                }
+                *i += 1;
+                self.ends::<STOP>(base + *i);
+                self.pop();
+                *object = self.top_is_object();
+                if self.depth == 0 {
+                    return if STOP & AT_CLOSE != 0 {
+                        Err((Halt::Closed(*i), State::Done))
+                    } else {
+                        Ok(State::Done)
+                    };
+                }
+            } else if is_white(c) {
+                *i = white(b, *i + 1);
+            } else {
+                return Err((Halt::Fault(*i), State::After));
+            }
+        }
+    }
+
+    /// Notes where a token begins, for those who ask for a stop: `push` says nothing of tokens.
+    #[inline(always)]
+    fn begins<const STOP: u8>(&mut self, at: usize) {
+        if STOP != 0 {
+            self.token = at;
+        }
+    }
+
+    /// Notes where a token or container has ended, as [`begins`](Self::begins) does.
+    #[inline(always)]
+    fn ends<const STOP: u8>(&mut self, at: usize) {
+        if STOP != 0 {
+            self.end = at;
+        }
     }
 
     #[inline]
@@ -689,7 +560,9 @@ impl Scanner {
         Some(self.stack[at / 64] >> (at % 64) & 1 == 1)
     }
 
+    /// Stands between tokens from here on.
     pub(crate) fn set_slot(&mut self, slot: Slot) {
+        self.key = false;
         self.state = match slot {
             Slot::Start => State::Start,
             Slot::FirstKey => State::FirstKey,
@@ -732,86 +605,4 @@ impl Scanner {
         }
         self.set_slot(if self.depth == 0 { Slot::Done } else { Slot::After });
     }
-}
-
-enum Piece {
-    /// The string ended; the index is behind its quote.
-    Closed,
-    /// The bytes ended inside the string.
-    Open(State),
-    /// The byte at the index cannot stand in a string.
-    Fault(State),
-}
-
-/// Reads on inside a string.
-#[inline(always)]
-fn string(b: &[u8], i: &mut usize) -> Piece {
-    loop {
-        *i = plain(b, *i);
-        match b.get(*i) {
-            None => return Piece::Open(State::Str),
-            Some(b'"') => {
-                *i += 1;
-                return Piece::Closed;
-            }
-            Some(b'\\') => match b.get(*i + 1) {
-                Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => *i += 2,
-                Some(b'u') => {
-                    *i += 2;
-                    for left in (1..=4).rev() {
-                        match b.get(*i) {
-                            None => return Piece::Open(State::Hex(left)),
-                            Some(c) if c.is_ascii_hexdigit() => *i += 1,
-                            Some(_) => return Piece::Fault(State::Hex(left)),
-                        }
-                    }
-                }
-                None => {
-                    *i += 1;
-                    return Piece::Open(State::Escape);
-                }
-                Some(_) => {
-                    *i += 1;
-                    return Piece::Fault(State::Escape);
-                }
-            },
-            Some(_) => return Piece::Fault(State::Str),
-        }
-    }
-}
-
-/// The index of the first byte from `i` on that is a quote, a backslash or a control character; the
-/// length of `b` where there is none.
-#[inline(always)]
-fn plain(b: &[u8], mut i: usize) -> usize {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    const HIGH: u64 = ONES << 7;
-    // Eight bytes at a time: a byte's high bit is set in the sums below where the byte is the one looked
-    // for. A false alarm can only stand above a true one, so the lowest is right.
-    while let Some(word) = b.get(i..i + 8) {
-        let w = u64::from_le_bytes([word[0], word[1], word[2], word[3], word[4], word[5], word[6], word[7]]);
-        let quote = w ^ (ONES * b'"' as u64);
-        let slash = w ^ (ONES * b'\\' as u64);
-        let hit = (quote.wrapping_sub(ONES) & !quote
-            | slash.wrapping_sub(ONES) & !slash
-            | w.wrapping_sub(ONES * 0x20) & !w)
-            & HIGH;
-        if hit != 0 {
-            return i + hit.trailing_zeros() as usize / 8;
-        }
-        i += 8;
-    }
-    while i < b.len() && !matches!(b[i], b'"' | b'\\' | 0..=0x1f) {
-        i += 1;
-    }
-    i
-}
-
-/// The index of the first byte from `i` on that is no white space.
-#[inline(always)]
-fn white(b: &[u8], mut i: usize) -> usize {
-    while matches!(b.get(i), Some(b' ' | b'\n' | b'\r' | b'\t')) {
-        i += 1;
-    }
-    i
 }
