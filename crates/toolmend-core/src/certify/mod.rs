@@ -144,12 +144,12 @@ pub fn certify(input: &str, receipt: &Receipt) -> Result<String, Violation> {
         if edits.iter().any(|e| class(e.rule) == Class::Level) {
             level::check(before, edits).map_err(|(at, what)| fail(at, what))?;
             if last == Some(step) {
-                walk::object(&after, |_, _| Ok(())).map_err(|(at, what)| fail(at, what))?;
+                walk::object(&after).map_err(|(at, what)| fail(at, what))?;
             }
         } else if edits.iter().any(|e| class(e.rule) == Class::Envelope) {
             level::envelope(before, edits).map_err(|(at, what)| fail(at, what))?;
             if last == Some(step) {
-                walk::object(&after, |_, _| Ok(())).map_err(|(at, what)| fail(at, what))?;
+                walk::object(&after).map_err(|(at, what)| fail(at, what))?;
             }
         } else {
             check(before, edits, &after).map_err(|(at, what)| fail(at, what))?;
@@ -209,53 +209,10 @@ impl<'e> Places<'e> {
 /// Proves one step that takes off no level.
 fn check(before: &str, edits: &[Edit], after: &str) -> Result<(), Objection> {
     let mut places = Places::new(edits);
-    let root = walk::object(after, |start, end| {
-        if places.start > end {
-            return Ok(());
-        }
-        // What stood in a string that held an array or object is proved as one.
-        if places
-            .next
-            .is_some_and(|p| class(p.edit.rule) == Class::Container && p.start <= start && end <= p.end)
-        {
-            return Ok(());
-        }
-        // Nothing but whole tokens may be written anew, and the others may only stand between them.
-        while let Some(p) = places.next_if(|p| p.end < start || p.end == start && !is_token(p)) {
-            if is_token(&p) {
-                return Err((p.start, "a token's edit outside of a token"));
-            }
-        }
-        let mut touched: Option<(Placed<'_>, Placed<'_>)> = None;
-        let mut rule = None;
-        while let Some(p) = places.next_if(|p| is_token(p) && p.start <= end) {
-            if p.start < start || p.end > end {
-                return Err((p.start, "a token's edit across its border"));
-            }
-            touched = Some((touched.map_or(p, |t| t.0), p));
-            rule = says::with(rule, p.edit.rule).ok_or((p.start, "a token that two rules wrote"))?.into();
-        }
-        if let Some(p) = places.next.filter(|p| p.start < end) {
-            return Err((p.start, "an edit inside a token"));
-        }
-        if let (Some((first, last)), Some(rule)) = (touched, rule) {
-            let token =
-                source(before, &first, &last, start, end).ok_or((start, "a token without a source"))?;
-            // A quote is only ever set before what shows that the string ended there.
-            let behind = before[last.edit.end..].trim_start_matches([' ', '\t']);
-            let shown = match rule {
-                Rule::KeyNoCloseQuote => behind.starts_with(':'),
-                Rule::ValueNoCloseQuote => behind.starts_with(','),
-                _ => true,
-            };
-            if !shown {
-                return Err((start, "a string closed where nothing shows its end"));
-            }
-            if !says::same(token, rule, &after[start..end]) {
-                return Err((start, "a token that says something else"));
-            }
-        }
-        Ok(())
+    // Most tokens are far from every edit.
+    let root = walk::tokens(after, places.start, |start, end| {
+        token(before, after, &mut places, start, end)?;
+        Ok(places.start)
     })?;
     while places.next.is_some() {
         if let Some(p) = places.next_if(|_| true).filter(is_token) {
@@ -265,6 +222,56 @@ fn check(before: &str, edits: &[Edit], after: &str) -> Result<(), Objection> {
     let mut places = Places::new(edits);
     while let Some(p) = places.next_if(|_| true) {
         between(before, edits, &p, root)?;
+    }
+    Ok(())
+}
+
+/// Proves what the edits did to the token at `start..end` of the output, and passes those before it.
+fn token(
+    before: &str,
+    after: &str,
+    places: &mut Places<'_>,
+    start: usize,
+    end: usize,
+) -> Result<(), Objection> {
+    // What stood in a string that held an array or object is proved as one.
+    if places.next.is_some_and(|p| class(p.edit.rule) == Class::Container && p.start <= start && end <= p.end)
+    {
+        return Ok(());
+    }
+    // Nothing but whole tokens may be written anew, and the others may only stand between them.
+    while let Some(p) = places.next_if(|p| p.end < start || p.end == start && !is_token(p)) {
+        if is_token(&p) {
+            return Err((p.start, "a token's edit outside of a token"));
+        }
+    }
+    let mut touched: Option<(Placed<'_>, Placed<'_>)> = None;
+    let mut rule = None;
+    while let Some(p) = places.next_if(|p| is_token(p) && p.start <= end) {
+        if p.start < start || p.end > end {
+            return Err((p.start, "a token's edit across its border"));
+        }
+        touched = Some((touched.map_or(p, |t| t.0), p));
+        rule = says::with(rule, p.edit.rule).ok_or((p.start, "a token that two rules wrote"))?.into();
+    }
+    if let Some(p) = places.next.filter(|p| p.start < end) {
+        return Err((p.start, "an edit inside a token"));
+    }
+    if let (Some((first, last)), Some(rule)) = (touched, rule) {
+        let token = source(before, &first, &last, start, end).ok_or((start, "a token without a source"))?;
+        // A quote is only ever set before what shows that the string ended there.
+        let behind = before[last.edit.end..].trim_start_matches([' ', '\t']);
+        let shown = match rule {
+            Rule::KeyNoCloseQuote => behind.starts_with(':'),
+            Rule::ValueNoCloseQuote => behind.starts_with(','),
+            _ => true,
+        };
+        if !shown {
+            return Err((start, "a string closed where nothing shows its end"));
+        }
+        if !says::same(token, rule, &after[start..end]) {
+            return Err((start, "a token that says something else"));
+        }
     }
     Ok(())
 }

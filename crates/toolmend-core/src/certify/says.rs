@@ -82,11 +82,20 @@ pub(super) fn empty_object(taken: &str) -> bool {
 /// it stands for is left out), or a brace without its partner.
 pub(super) fn holds_member(taken: &str) -> bool {
     let left_out = |after: &str| after.trim_start().starts_with("...") || after.trim_start().starts_with('…');
-    let key = taken.match_indices('"').any(|(at, _)| {
+    let key = |at: usize| {
         let colon = taken[at + 1..].trim_start().strip_prefix(':');
         colon.is_some_and(|after| !after.trim().is_empty() && !left_out(after))
-    });
-    key || taken.matches('{').count() != taken.matches('}').count()
+    };
+    let mut braces = 0isize;
+    for (at, c) in taken.bytes().enumerate() {
+        match c {
+            b'"' if key(at) => return true,
+            b'{' => braces += 1,
+            b'}' => braces -= 1,
+            _ => {}
+        }
+    }
+    braces != 0
 }
 
 /// Whether this is one member that is `null`, with at most one comma beside it.

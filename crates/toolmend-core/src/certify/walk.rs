@@ -5,12 +5,24 @@ use super::Objection;
 /// How deep an object may nest.
 const MAX_DEPTH: usize = 1024;
 
-/// Walks one JSON object, with white space around it, and calls `token` with the span of each string,
-/// number and literal. Answers the object's span.
-pub(super) fn object(
+/// Walks one JSON object, with white space around it. Answers the object's span.
+pub(super) fn object(text: &str) -> Result<(usize, usize), Objection> {
+    tokens(text, usize::MAX, |_, _| Ok(usize::MAX))
+}
+
+/// Walks an object as [`object`] does, and calls `token` with the span of each string,
+/// number and literal that ends at `from` or later; it answers from where on it is to be called next.
+pub(super) fn tokens(
     text: &str,
-    mut token: impl FnMut(usize, usize) -> Result<(), Objection>,
+    mut from: usize,
+    mut token: impl FnMut(usize, usize) -> Result<usize, Objection>,
 ) -> Result<(usize, usize), Objection> {
+    let mut token = |start, end| {
+        if end >= from {
+            from = token(start, end)?;
+        }
+        Ok(())
+    };
     let b = text.as_bytes();
     let mut owed = Owed { depth: 0, bits: [0; MAX_DEPTH / 64] };
     let start = blank(b, 0);
@@ -108,7 +120,7 @@ impl Owed {
 }
 
 /// A key and its colon; answers where the value begins.
-#[inline]
+#[inline(always)]
 fn key(
     b: &[u8],
     at: usize,
@@ -123,9 +135,10 @@ fn key(
     Ok(blank(b, colon + 1))
 }
 
-#[inline]
+/// The end of the white space at `at`; most often there is one space, or none.
+#[inline(always)]
 fn blank(b: &[u8], mut at: usize) -> usize {
-    while let Some(b' ' | b'\t' | b'\n' | b'\r') = b.get(at) {
+    while let Some(&(b' ' | b'\t' | b'\n' | b'\r')) = b.get(at) {
         at += 1;
     }
     at
@@ -154,7 +167,7 @@ fn special(b: &[u8], mut i: usize) -> usize {
 }
 
 /// Where the string at `at` ends.
-#[inline]
+#[inline(always)]
 fn string(b: &[u8], at: usize) -> Result<usize, Objection> {
     if b.get(at) != Some(&b'"') {
         return Err((at, "a string is missing"));
@@ -182,16 +195,20 @@ fn string(b: &[u8], at: usize) -> Result<usize, Objection> {
 }
 
 /// Where the number or literal at `at` ends.
+#[inline(always)]
 fn scalar(b: &[u8], at: usize) -> Result<usize, Objection> {
-    let word: &[u8] = match b[at] {
-        b't' => b"true",
-        b'f' => b"false",
-        b'n' => b"null",
-        _ => b"",
-    };
-    if !word.is_empty() && b[at..].starts_with(word) {
-        return Ok(at + word.len());
+    let rest = &b[at..];
+    match rest[0] {
+        b't' if rest.starts_with(b"true") => Ok(at + 4),
+        b'f' if rest.starts_with(b"false") => Ok(at + 5),
+        b'n' if rest.starts_with(b"null") => Ok(at + 4),
+        _ => number(b, at),
     }
+}
+
+/// Where the number at `at` ends.
+#[inline(always)]
+fn number(b: &[u8], at: usize) -> Result<usize, Objection> {
     let digits = |mut i: usize| {
         let from = i;
         while b.get(i).is_some_and(u8::is_ascii_digit) {
