@@ -162,7 +162,10 @@ fn beneath(text: &str, edits: Vec<Edit>, ctx: &Context<'_>, level: usize) -> Res
     // between them is content.
     let within = |e: &Edit| match edits.first().map(|e| e.rule) {
         Some(Rule::HtmlEntities) => e.rule == Rule::InnerQuotes,
-        Some(Rule::OverEscaped) => matches!(e.rule, Rule::InnerQuotes | Rule::BareBackslash),
+        Some(Rule::OverEscaped) => {
+            matches!(e.rule, Rule::InnerQuotes | Rule::BareBackslash)
+                || e.rule == Rule::RawControl && doubled_escape(text)
+        }
         _ => false,
     };
     if choice.steps.iter().flatten().any(within) {
@@ -170,6 +173,14 @@ fn beneath(text: &str, edits: Vec<Edit>, ctx: &Context<'_>, level: usize) -> Res
     }
     choice.steps.insert(0, edits);
     Ok(choice)
+}
+
+/// Whether the text holds an escape whose backslash is doubled, `\\n`, and no quote that shows that all of
+/// them are: `\\\"`.
+fn doubled_escape(text: &str) -> bool {
+    let b = text.as_bytes();
+    memchr::memmem::find_iter(b, "\\\\").any(|at| b.get(at + 2).is_some_and(u8::is_ascii_alphanumeric))
+        && memchr::memmem::find(b, "\\\\\\\"".as_bytes()).is_none()
 }
 
 /// What was inside of a level is a valid object.

@@ -33,41 +33,6 @@ pub(crate) struct Head {
     pub(crate) member: bool,
 }
 
-impl Head {
-    /// Whether a closer too many leaves open what it was meant to close.
-    pub(crate) fn leaves_open(&self, text: &str, edits: &[Edit], ctx: &Context<'_>) -> bool {
-        // `opts: {"x":1}}`: the name before the object may be a key of a larger one.
-        // `{"name":…,"arguments":{…},"x":1}}`: where the inner object was meant to end is not known.
-        // `{"b": 4]}`: an opener may be missing, and no closer be wrong.
-        // `{"a":"{\"k\": \"v"}}`: the braces match, so a string may have ended before its own.
-        self.member
-            || !edits.iter().any(|e| e.rule == Rule::DoubledOpener)
-                && balanced(text)
-                && closes_string(text, edits)
-            || !ctx.has_schema()
-                && (self.enveloped(text) || edits.iter().any(|e| e.rule == Rule::WrongCloser))
-    }
-
-    /// Whether the object looks like a call with its name, not like the arguments alone.
-    fn enveloped(&self, text: &str) -> bool {
-        const NAMES: &[&str] = &["name", "tool", "function", "action", "tool_name", "id", "type"];
-        const ARGUMENTS: &[&str] = &[
-            "\"arguments\"",
-            "\"parameters\"",
-            "\"args\"",
-            "\"input\"",
-            "\"action_input\"",
-            "\"tool_input\"",
-        ];
-        let body = &text[self.start..];
-        let first = body.trim_start_matches(|c: char| c == '{' || c == '"' || c.is_whitespace());
-        NAMES
-            .iter()
-            .any(|name| first.strip_prefix(name).is_some_and(|rest| rest.starts_with(['"', ':', ' '])))
-            && ARGUMENTS.iter().any(|name| body.contains(name))
-    }
-}
-
 /// What stands behind the object.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Tail {
@@ -377,48 +342,6 @@ fn gives_declared(words: &str, ctx: &Context<'_>) -> bool {
     // The last name may be the object's own.
     let words = words.strip_suffix([':', '=']).unwrap_or(words);
     words.lines().any(|line| names_declared(line, ctx))
-}
-
-/// Whether there are no more closers than openers, those in strings counted as well.
-fn balanced(text: &str) -> bool {
-    let count = |sign| memchr::memchr_iter(sign, text.as_bytes()).count();
-    count(b'}') <= count(b'{') && count(b']') <= count(b'[')
-}
-
-/// Whether the closers too many stand behind a string: at one of the edits, or at the end.
-fn closes_string(text: &str, edits: &[Edit]) -> bool {
-    let behind = |at: usize| {
-        text[..at]
-            .trim_end_matches(|c: char| matches!(c, '}' | ']') || c.is_ascii_whitespace())
-            .ends_with(['"', '\''])
-    };
-    behind(text.len()) || edits.iter().any(|e| e.rule == Rule::ExtraCloser && behind(e.start))
-}
-
-/// Whether a closer that is set within the text may stand on the wrong side of the quote before it:
-/// `{"to":["a@b.c]","n":1}`.
-pub(crate) fn misplaced(text: &str, edits: &[Edit]) -> bool {
-    let count = |sign| memchr::memchr_iter(sign, text.as_bytes()).count();
-    edits.iter().filter(|e| e.rule == Rule::MissingCloser).any(|e| {
-        let value = text[..e.start].trim_end();
-        let string = value.strip_suffix(['"', '\'']).unwrap_or("");
-        match e.put.chars().next() {
-            Some('}') => string.ends_with('}') && count(b'{') <= count(b'}'),
-            Some(']') => string.ends_with(']') && count(b'[') <= count(b']'),
-            _ => false,
-        }
-    })
-}
-
-/// Whether the closer that is missing may stand on the wrong side of the last quote: `{"a":"x}"`.
-pub(crate) fn closed(text: &str) -> bool {
-    let count = |sign| memchr::memchr_iter(sign, text.as_bytes()).count();
-    let value = text.trim_end();
-    let string = value.trim_end_matches(['"', '\'', '`', '”', '’']);
-    string.len() < value.len()
-        && string.ends_with(['}', ']'])
-        && count(b'{') <= count(b'}')
-        && count(b'[') <= count(b']')
 }
 
 /// The name of a tool that stands before the object, where the called one's would stand, and is another.

@@ -18,6 +18,7 @@ use crate::{Edit, Grade, Rule};
 use frame::Head;
 use lexeme::{Lexeme, Spot};
 
+mod doubt;
 pub(crate) mod fault;
 pub(crate) mod frame;
 pub(crate) mod lexeme;

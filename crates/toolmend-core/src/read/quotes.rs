@@ -601,7 +601,10 @@ fn has_border(content: &str) -> bool {
             continue;
         }
         let rest = content[at + 1..].trim_start();
-        let Some(name) = rest.strip_prefix(QUOTES) else { continue };
+        let name = rest.trim_start_matches(QUOTES);
+        if name.len() == rest.len() {
+            continue;
+        }
         let Some(end) = name.char_indices().take(MAX_NAME).find(|&(_, c)| QUOTES.contains(&c)) else {
             continue;
         };
@@ -641,21 +644,40 @@ fn comments(string: &str, strays: usize) -> bool {
     strays % 2 == 1 && [" # ", " // ", "/* "].iter().any(|sign| string.contains(sign))
 }
 
-/// Whether two strings seem to meet with nothing but white space between them: a comma or a plus sign may
-/// be missing there, and no quote be stray.
+/// Whether two strings seem to meet with nothing between them but white space, a sign, or a key whose quotes
+/// or comma are missing: then no quote may be stray. Quotes come in pairs, so of the gaps between them only
+/// every other one stands outside of quotations.
 fn meets(text: &str, strays: &[usize]) -> bool {
-    strays.windows(2).enumerate().any(|(n, pair)| {
+    let name = |words: &str| identifier_end(words, 0) == Some(words.len());
+    strays.chunks_exact(2).any(|pair| {
         let between = &text[pair[0] + 1..pair[1]];
-        let spaced = between.starts_with(char::is_whitespace);
-        let between = between.trim();
-        // `"x" name: "y"`: a comma is missing before a key without quotes.
-        let key = between.strip_suffix(':').map(str::trim_end);
-        let key = key.is_some_and(|name| identifier_end(name, 0) == Some(name.len()));
         // `"fas" . "t"`: another language's sign for one string of two.
         let sign = !between.contains(char::is_alphanumeric);
-        n % 2 == 0 && (spaced && (sign || key) || between == "+")
+        let inner = between.trim_start_matches(|c: char| c.is_whitespace() || SIGNS.contains(&c)).trim_end();
+        // `"x" name: "y"`, `"x".name="y"`, `"x" name": "y"`: a comma is missing before a key.
+        let key = inner
+            .strip_suffix([':', '='])
+            .map_or_else(|| name(inner) && colon_ahead(text, pair[1] + 1), |key| name(key.trim_end()));
+        let apart = !between.starts_with(inner);
+        sign && between.starts_with(char::is_whitespace)
+            || between.trim() == "+"
+            || apart && key
+            || sign && hidden_border(between, &text[pair[1]..])
     })
 }
+
+/// Whether a member begins here whose comma, or whose key's closing quote, is of another kind: whatever its
+/// brackets are, no other reading shows it. `"f {"，"b": "} x"`, `"f {","b”: "} x"`.
+fn hidden_border(between: &str, from: &str) -> bool {
+    let comma = between.contains(|c| c != '[' && c != '(' && SIGNS.contains(&c));
+    let Some(end) = identifier_end(from, 1) else { return false };
+    let plain = between.trim() == "," && from[end..].starts_with(&from[..1]);
+    let behind = from[end..].trim_start_matches(QUOTES).trim_start();
+    comma && !plain && behind.starts_with([':', '：'])
+}
+
+/// Signs that may stand where a comma belongs.
+const SIGNS: &[char] = &[',', ';', '.', '，', '、', '；', '。', '|', '&', '[', '(', '/'];
 
 /// Whether a raw line break in a string that holds stray quotes parts what looks like two members; with
 /// quotes that are not in pairs any line break may.

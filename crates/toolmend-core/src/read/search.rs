@@ -8,6 +8,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::cmp::{Ordering, Reverse};
 
+use super::doubt::Parsed;
 use super::fault::{Fault, Moves, close};
 use super::frame::{self, Head, Tail};
 use super::lexeme::{inside, skip_white};
@@ -279,35 +280,17 @@ impl<'t> Search<'t> {
             return;
         }
         let mut edits = self.trail.edits(&self.head.edits, node.last);
-        // Closers too many and too few in one body: it is not known which of them was meant.
-        let extra = tail.closers > 0 || edits.iter().any(|e| e.rule == Rule::ExtraCloser);
-        // `The call "city": {"a":1}`: nor, with words for one end and nothing for the other, that the quoted
-        // word is a key.
-        let words = || self.head.edits.iter().any(|e| matches!(e.rule, Rule::Prose | Rule::CodeStatement));
-        let both = self.head.headless && node.closers > 0 && words();
-        // `{"o": {, "c": "x"}`: nor whether a comma too many stands where a closer is missing.
-        let first = skip_white(self.text, self.head.start + 1);
-        let leading =
-            node.closers > 0 && edits.iter().any(|e| e.rule == Rule::LeadingComma && e.start > first);
-        // `I call "f": {"a":1}}`: nor that a quoted word in a line of words is one.
-        let before = self.text[..self.head.start].trim_end_matches([' ', '\t']);
-        let inline = self.head.headless && words() && !before.ends_with('\n');
-        // `{"o":{"a":1 "b":2}`: nor whether a closer was lost together with the comma.
-        let separator =
-            |e: &Edit| e.rule == Rule::MissingComma || e.rule == Rule::WrongSeparator && e.put == ",";
-        let parted = node.closers > 0 && edits.iter().any(|e| separator(e) && nested(self.text, e.start));
-        let invented = self.head.headless && node.closers > 0 && !self.ctx.has_schema();
-        if both
-            || leading
-            || inline
-            || invented
-            || node.closers > 0 && self.head.edits.is_empty() && frame::closed(self.text)
-            || node.closers > 0 && frame::misplaced(self.text, &edits)
-            || node.closers > 0
-                && behind.iter().any(|e| e.rule == Rule::Prose && commented(&self.text[e.start..]))
-            || parted
-            || extra && (node.closers > 0 || self.head.leaves_open(self.text, &edits, self.ctx))
-        {
+        let inside = &edits[self.head.edits.len()..];
+        let parsed = Parsed {
+            text: self.text,
+            head: self.head,
+            before: &self.head.edits,
+            inside,
+            behind: &behind,
+            closers_behind: tail.closers,
+            ctx: self.ctx,
+        };
+        if parsed.is_doubtful() {
             return self.fail(cost, Reason::Unreadable, node.scan.end());
         }
         edits.extend(behind);
@@ -429,15 +412,4 @@ pub(super) fn value(text: &str, edits: &[Edit]) -> Option<String> {
             })
             .collect(),
     )
-}
-
-/// Whether more than one container is open here, brackets in strings counted as well.
-fn nested(text: &str, at: usize) -> bool {
-    let count = |sign| memchr::memchr_iter(sign, &text.as_bytes()[..at]).count();
-    count(b'{') + count(b'[') > count(b'}') + count(b']') + 1
-}
-
-/// Whether these words begin as a comment does: then they may stand within the body.
-fn commented(words: &str) -> bool {
-    ["/*", "//", "#"].iter().any(|sign| words.trim_start().starts_with(sign))
 }

@@ -1,5 +1,6 @@
 //! The way through a body where every fault has one way on: nothing is searched.
 
+use super::doubt::Parsed;
 use super::fault::{Fault, Moves};
 use super::frame::{self, Head};
 use super::{Cost, Reading, advance, begin};
@@ -22,8 +23,16 @@ pub(super) fn read(text: &str, head: &mut Head, ctx: &Context<'_>) -> Option<Rea
                 let before = edits.len();
                 let Ok(tail) = frame::tail(text, end, head, ctx, &mut edits) else { break };
                 let within = &edits[inside..before];
-                let extra = tail.closers > 0 || within.iter().any(|e| e.rule == Rule::ExtraCloser);
-                if extra && head.leaves_open(text, within, ctx) {
+                let parsed = Parsed {
+                    text,
+                    head,
+                    before: &edits[..inside],
+                    inside: within,
+                    behind: &edits[before..],
+                    closers_behind: tail.closers,
+                    ctx,
+                };
+                if parsed.is_doubtful() {
                     break;
                 }
                 let begun = if head.headless { Cost::NONE.with(Grade::Punctuation, 1) } else { Cost::NONE };

@@ -25,8 +25,25 @@ pub(super) const SPEC: Spec = Spec {
     act: Act::Token(token),
 };
 
+/// Whether the key stands between two strings that each hold an odd number of escaped quotes: those around
+/// it may be quotes of one string that were not escaped, and the key a word of it: `"f(\"a", key="b\")"`.
+fn half_escaped(before: &str, behind: &str) -> bool {
+    let Some(before) = before.trim_end().strip_suffix(',') else { return false };
+    let before = before.trim_end().as_bytes();
+    let value = behind.trim_start_matches(|c: char| matches!(c, ':' | '=' | '>') || c.is_whitespace()).as_bytes();
+    let (Some(&quote @ (b'"' | b'\'')), Some(first)) = (before.last(), value.first()) else { return false };
+    let escaped = |quotes: &mut dyn Iterator<Item = bool>| quotes.take_while(|&escaped| escaped).count();
+    let before = &before[..before.len() - 1];
+    let mut back = memchr::memrchr_iter(quote, before).map(|at| at > 0 && before[at - 1] == b'\\');
+    let mut on = memchr::memchr_iter(quote, value).skip(1).map(|at| value[at - 1] == b'\\');
+    *first == quote && escaped(&mut back) % 2 == 1 && escaped(&mut on) % 2 == 1
+}
+
 fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     let end = identifier_end(spot.text, spot.at)?;
+    if half_escaped(&spot.text[..spot.at], &spot.text[end..]) {
+        return None;
+    }
     (spot.slot.takes_key() && colon_ahead(spot.text, end)).then(|| Lexeme {
         end,
         edits: vec![Edit::insert(Rule::BareKey, spot.at, "\""), Edit::insert(Rule::BareKey, end, "\"")],

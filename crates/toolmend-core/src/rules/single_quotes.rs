@@ -32,6 +32,11 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     }
     let read = inside(spot.text, spot.at + 1, b'\'')?;
     let end = read.close + 1;
+    // `separators=(',', ':')`: between quotes that belong to a string stands no key.
+    let says = |words: &str| words.contains(|c: char| c.is_alphanumeric() || c == '_');
+    if spot.slot.takes_key() && !says(&spot.text[spot.at..end]) {
+        return None;
+    }
     spot.followed(end).then_some(())?;
     Some(Lexeme { end, edits: edits(spot.text, spot.at, &read, Rule::SingleQuotes)? })
 }

@@ -1,0 +1,154 @@
+//! Readings that parse, and are not believed: a slip of another kind explains the text as well.
+//!
+//! Each of the doubts below is a body that was seen to be read wrongly. They count brackets in strings as
+//! well as those outside, so they doubt too often rather than too seldom.
+
+use super::frame::Head;
+use super::lexeme::{skip_white, trim_escaped_white};
+use crate::context::Context;
+use crate::{Edit, Rule};
+
+/// A reading that came to its end.
+pub(super) struct Parsed<'a> {
+    pub(super) text: &'a str,
+    pub(super) head: &'a Head,
+    /// The edits that take off what stands before the object.
+    pub(super) before: &'a [Edit],
+    /// Those within the object, in the order of the text.
+    pub(super) inside: &'a [Edit],
+    /// Those behind it.
+    pub(super) behind: &'a [Edit],
+    /// How many closers that close nothing stand behind it.
+    pub(super) closers_behind: usize,
+    pub(super) ctx: &'a Context<'a>,
+}
+
+impl Parsed<'_> {
+    /// Whether another slip explains the text as well.
+    pub(super) fn is_doubtful(&self) -> bool {
+        let Parsed { text, inside, behind, .. } = *self;
+        let has = |rule| inside.iter().any(|e| e.rule == rule);
+        let extra = self.closers_behind > 0 || has(Rule::ExtraCloser);
+        let closes = has(Rule::MissingCloser);
+        self.word_for_key()
+            || extra && (closes || self.leaves_open() || has(Rule::MissingComma))
+            || (closes || has(Rule::WrongCloser)) && misplaced(text, inside)
+            || closes
+                && (self.headless_and_open()
+                    || self.comma_for_closer()
+                    || self.before.is_empty() && closed(text)
+                    || behind.iter().any(|e| e.rule == Rule::Prose && commented(&text[e.start..])))
+    }
+
+    /// `I call "f": {"a":1}}`: a quoted word in a line of words need not be a key whose brace is missing,
+    /// unless a colon announces it or a schema knows it.
+    fn word_for_key(&self) -> bool {
+        let before = self.text[..self.head.start].trim_end_matches([' ', '\t']);
+        let apart = trim_escaped_white(before).len() < before.len();
+        let known = self.ctx.has_schema() || before.ends_with(':');
+        self.head.headless && self.in_words() && !apart && !known
+    }
+
+    /// `The call "city": {"a":1}`: with words for one end and nothing for the other, neither shows where the
+    /// object is.
+    fn headless_and_open(&self) -> bool {
+        self.head.headless && (self.in_words() || !self.ctx.has_schema())
+    }
+
+    fn in_words(&self) -> bool {
+        self.before.iter().any(|e| matches!(e.rule, Rule::Prose | Rule::CodeStatement))
+    }
+
+    /// A comma too many, one that is missing, or a colon, stands where the closer may have stood:
+    /// `{"o": {, "c": "x"}`, `{"o":{"a":1 "b":2}`, `{"a"["x"}`.
+    fn comma_for_closer(&self) -> bool {
+        let first = skip_white(self.text, self.head.start + 1);
+        self.inside.iter().any(|e| match e.rule {
+            Rule::LeadingComma => e.start > first,
+            Rule::MissingComma => nested(self.text, e.start),
+            Rule::WrongSeparator => e.put == "," && nested(self.text, e.start),
+            Rule::MissingColon => self.text[e.end..].starts_with(['{', '[']),
+            _ => false,
+        })
+    }
+
+    /// Whether a closer too many leaves open what it was meant to close.
+    fn leaves_open(&self) -> bool {
+        let Parsed { text, head, inside, ctx, .. } = *self;
+        // `opts: {"x":1}}`: the name before the object may be a key of a larger one.
+        // `{"name":…,"arguments":{…},"x":1}}`: where the inner object was meant to end is not known.
+        // `{"b": 4]}`: an opener may be missing, and no closer be wrong.
+        // `{"a":"{\"k\": \"v"}}`: the braces match, so a string may have ended before its own.
+        head.member
+            || !inside.iter().any(|e| e.rule == Rule::DoubledOpener)
+                && balanced(text)
+                && closes_string(text, inside)
+            || !ctx.has_schema()
+                && (enveloped(&text[head.start..]) || inside.iter().any(|e| e.rule == Rule::WrongCloser))
+    }
+}
+
+/// Whether the object looks like a call with its name, not like the arguments alone.
+fn enveloped(body: &str) -> bool {
+    const NAMES: &[&str] = &["name", "tool", "function", "action", "tool_name", "id", "type"];
+    const ARGUMENTS: &[&str] =
+        &["\"arguments\"", "\"parameters\"", "\"args\"", "\"input\"", "\"action_input\"", "\"tool_input\""];
+    let first = body.trim_start_matches(|c: char| c == '{' || c == '"' || c.is_whitespace());
+    NAMES.iter().any(|name| first.strip_prefix(name).is_some_and(|rest| rest.starts_with(['"', ':', ' '])))
+        && ARGUMENTS.iter().any(|name| body.contains(name))
+}
+
+fn count(text: &str, sign: u8) -> usize {
+    memchr::memchr_iter(sign, text.as_bytes()).count()
+}
+
+/// Whether there are no more closers than openers.
+fn balanced(text: &str) -> bool {
+    count(text, b'}') <= count(text, b'{') && count(text, b']') <= count(text, b'[')
+}
+
+/// Whether more than one container is open here.
+fn nested(text: &str, at: usize) -> bool {
+    let text = &text[..at];
+    count(text, b'{') + count(text, b'[') > count(text, b'}') + count(text, b']') + 1
+}
+
+/// Whether the closers too many stand behind a string: at one of the edits, or at the end.
+fn closes_string(text: &str, edits: &[Edit]) -> bool {
+    let behind = |at: usize| {
+        text[..at]
+            .trim_end_matches(|c: char| matches!(c, '}' | ']') || c.is_ascii_whitespace())
+            .ends_with(['"', '\''])
+    };
+    behind(text.len()) || edits.iter().any(|e| e.rule == Rule::ExtraCloser && behind(e.start))
+}
+
+/// Whether a closer that is set, or turned into another, within the text may stand on the wrong side of the
+/// quote before it: `{"to":["a@b.c]","n":1}`, `{"a":["x]"}`.
+fn misplaced(text: &str, edits: &[Edit]) -> bool {
+    edits.iter().filter(|e| matches!(e.rule, Rule::MissingCloser | Rule::WrongCloser)).any(|e| {
+        let value = text[..e.start].trim_end();
+        let string = value.strip_suffix(['"', '\'']).unwrap_or("");
+        match e.put.chars().next() {
+            Some('}') => string.ends_with('}') && count(text, b'{') <= count(text, b'}'),
+            Some(']') => string.ends_with(']') && count(text, b'[') <= count(text, b']'),
+            _ => false,
+        }
+    })
+}
+
+/// Whether the closer that is missing may stand on the wrong side of the last quote: `{"a":"x}"`,
+/// `{"o":{"a":"y}"}`.
+fn closed(text: &str) -> bool {
+    let value = text.trim_end_matches(|c: char| matches!(c, '}' | ']') || c.is_whitespace());
+    let string = value.trim_end_matches(['"', '\'', '`', '”', '’']);
+    string.len() < value.len()
+        && string.ends_with(['}', ']'])
+        && count(text, b'{') <= count(text, b'}')
+        && count(text, b'[') <= count(text, b']')
+}
+
+/// Whether these words begin as a comment does: then they may stand within the body.
+fn commented(words: &str) -> bool {
+    ["/*", "//", "#"].iter().any(|sign| words.trim_start().starts_with(sign))
+}
