@@ -26,8 +26,12 @@ pub fn is_prefix(text: &str) -> bool {
 
 /// Whether the text is JSON from its first `{` on, as far as it goes, and ends inside a string.
 ///
-/// Where a quote stands before that brace, the brace may be inside a string, and the answer is no.
+/// Where a quote stands before that brace, the brace may be inside a string, and the answer is no. So it is
+/// where a quote stands in the last four bytes behind `\u`, which serde_json takes for digits to come.
 pub fn ends_in_string(text: &str) -> bool {
+    if text.rsplit_once("\\u").is_some_and(|(_, digits)| digits.len() < 4 && digits.contains('"')) {
+        return false;
+    }
     let from = text.find('{').filter(|&at| !text[..at].contains(['"', '\'', '`', '“', '”', '„', '«', '‘']));
     from.and_then(|at| eof(&text[at..])).is_some_and(|message| message.contains("string"))
 }

@@ -41,6 +41,7 @@ mod evidence;
 mod grade;
 mod judge;
 mod mend;
+pub mod quote;
 mod read;
 mod reader;
 pub mod rules;

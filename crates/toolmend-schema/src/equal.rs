@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde_json::Value;
+use toolmend_core::quote::quoted;
 
 use crate::doc::{Doc, Kind};
 use crate::number::{self, Decimal};
-use crate::string::quote;
 
 /// Whether a value in a text equals one of a schema.
 pub(crate) fn to_value(doc: &Doc<'_>, at: u32, expected: &Value) -> bool {
@@ -87,7 +87,7 @@ fn canonical<'t>(doc: &Doc<'t>, at: u32) -> Cow<'t, str> {
                     parts.extend([Part::Text(","), Part::Item(value), Part::Item(value - 1)]);
                 }
             }
-            Kind::String | Kind::Key => out.push_str(&quote(&doc.string(at))),
+            Kind::String | Kind::Key => out.push_str(&quoted(&doc.string(at))),
             Kind::Number => out.push_str(&Decimal::of(doc.raw(at)).canonical()),
             Kind::True | Kind::False | Kind::Null => out.push_str(doc.raw(at)),
         }

@@ -1,7 +1,6 @@
-//! What a JSON string says, and how to write one.
+//! What a JSON string says.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
 /// Bytes that may stand in a string as they are: all but controls, the quote and the backslash.
 const PLAIN: [bool; 256] = {
@@ -104,25 +103,6 @@ fn unescape(rest: &str) -> (Option<char>, usize) {
     (Some(c), 2)
 }
 
-/// A JSON string that says `text`, quotes included.
-pub(crate) fn quote(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if c < ' ' => _ = write!(out, "\\u{:04x}", c as u32),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,7 +127,7 @@ mod tests {
     #[test]
     fn what_is_quoted_reads_back() {
         for text in ["", "a\"b\\c", "\u{0}\u{1f}\n\r\t", "北京 😀"] {
-            let quoted = quote(text);
+            let quoted = toolmend_core::quote::quoted(text);
             assert_eq!(scan(quoted.as_bytes(), 0), Ok((quoted.len(), quoted.contains('\\'))));
             assert_eq!(decode(&quoted[1..quoted.len() - 1]), text);
         }

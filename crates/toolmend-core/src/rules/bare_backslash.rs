@@ -53,6 +53,8 @@ fn is_content(after: &str) -> bool {
         Some(b'\'' | b'_' | b'`' | 0..=0x1f) => false,
         Some(b'u' | b'N') if after[1..].starts_with('{') => false,
         Some(b'a' | b'e') if !after[1..].starts_with(|c: char| c.is_ascii_alphabetic()) => false,
+        // `\u1`: a character of which digits were lost.
+        Some(b'u') if after[1..].starts_with(|c: char| c.is_ascii_digit()) => false,
         Some(b'x' | b'u') => hex(1) < 2,
         Some(b'U') => hex(1) < 4,
         Some(_) => true,

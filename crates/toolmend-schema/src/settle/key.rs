@@ -3,12 +3,12 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
+use toolmend_core::quote::quoted;
 use toolmend_core::{Edit, Rule};
 
 use crate::declared::all_objects;
 use crate::doc::Doc;
 use crate::reach::Reach;
-use crate::string::quote;
 
 /// Renames every undeclared key to the one declared, missing property that it spells. `None` where some
 /// undeclared key spells none, or several, or where two spell the same.
@@ -55,7 +55,7 @@ pub(super) fn respell(doc: &Doc<'_>, root: Reach<'_>) -> Option<Vec<Edit>> {
         .into_iter()
         .map(|(key, name)| {
             let item = doc.item(key);
-            super::put(Rule::KeySpelling, item.start, item.end, quote(name))
+            super::put(Rule::KeySpelling, item.start, item.end, quoted(name))
         })
         .collect();
     edits.sort_by_key(|e| e.start);

@@ -3,13 +3,14 @@
 use jsonschema::JsonType;
 use jsonschema::types::JsonTypeSet;
 use serde_json::Value;
+use toolmend_core::quote::quoted;
 use toolmend_core::{Edit, Rule};
 
 use crate::doc::{Doc, Kind};
 use crate::number;
 use crate::reach::Reach;
 use crate::schema::Compiled;
-use crate::string::{has_lone_surrogate, quote};
+use crate::string::has_lone_surrogate;
 
 use super::container;
 
@@ -93,7 +94,7 @@ impl<'a> Site<'a> {
                     }
                 }
                 if let Some(word) = self.allowed_word(&text) {
-                    replace(quote(word), Rule::EnumCase);
+                    replace(quoted(word), Rule::EnumCase);
                 }
             }
             Kind::Number if wants.contains(JsonType::String) => {
