@@ -404,8 +404,11 @@ impl<'c> Reader<'c> {
                 let text = &self.text[self.at + i..];
                 let opener = marks::open(text.as_bytes(), line_start);
                 let closer = self.closer(text);
-                let part =
-                    opener == Found::Part || closer == Found::Part || self.may_be_aside(text, line_start);
+                let tag = marks::tag(text.as_bytes());
+                let part = opener == Found::Part
+                    || closer == Found::Part
+                    || tag == Found::Part
+                    || self.may_be_aside(text, line_start);
                 if part && last.is_none() {
                     self.out(Part::Content, i, sink);
                     return false;
@@ -429,7 +432,12 @@ impl<'c> Reader<'c> {
                     }
                     _ => {
                         self.note_aside(i, line_start);
-                        self.note_tag(self.at + i);
+                        // Its end is then no leak.
+                        if let Found::Full(end, _) = tag
+                            && !self.opened.contains(&end)
+                        {
+                            self.opened.push(end);
+                        }
                     }
                 }
             }
@@ -455,7 +463,7 @@ impl<'c> Reader<'c> {
         let part = |mark: &str| fit(text.as_bytes(), mark) == Fit::Part;
         match self.aside {
             Some(close) => part(close),
-            None => (line_start && REASONING.iter().any(|(open, _)| part(open))) || may_be_tag(text),
+            None => line_start && REASONING.iter().any(|(open, _)| part(open)),
         }
     }
 
@@ -471,20 +479,6 @@ impl<'c> Reader<'c> {
             }
             same => same,
         };
-    }
-
-    /// Remembers a plain tag that is opened here, if its end could be taken for a leak.
-    fn note_tag(&mut self, at: usize) {
-        let Some(tag) = self.text[at..].strip_prefix('<') else { return };
-        for closer in marks::CLOSERS {
-            let Some(name) = closer.strip_prefix("</").and_then(|c| c.strip_suffix('>')) else { continue };
-            let behind = tag.strip_prefix(name);
-            if behind.is_some_and(|rest| rest.starts_with(['>', ' ', '=', '\n']))
-                && !self.opened.contains(closer)
-            {
-                self.opened.push(closer);
-            }
-        }
     }
 
     /// A mark that ends something stands here. At the end of the text it is a leak; elsewhere it is text.
@@ -552,15 +546,6 @@ impl<'c> Reader<'c> {
         }
         true
     }
-}
-
-/// Whether the text ends within the name of a tag whose end could be taken for a leak.
-fn may_be_tag(text: &str) -> bool {
-    let Some(tag) = text.strip_prefix('<') else { return false };
-    marks::CLOSERS.iter().filter_map(|closer| closer.strip_prefix("</")).any(|name| {
-        let name = name.trim_end_matches('>');
-        tag.len() <= name.len() && name.starts_with(tag)
-    })
 }
 
 /// The last border of a character at or before `at`.
