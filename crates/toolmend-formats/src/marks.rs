@@ -102,28 +102,54 @@ pub(crate) struct Invoke {
     pub(crate) parameter_end: &'static str,
     /// What ends the call.
     pub(crate) end: &'static str,
+    /// What ends the marks around calls.
+    pub(crate) around: &'static [&'static str],
 }
 
-const PLAIN: Invoke = Invoke { parameter: "<parameter", parameter_end: "</parameter>", end: "</invoke>" };
+const PLAIN: Invoke = Invoke {
+    parameter: "<parameter",
+    parameter_end: "</parameter>",
+    end: "</invoke>",
+    around: &["</function_calls>", "</minimax:tool_call>", "</dots_function_call>"],
+};
 const ANTML: Invoke = Invoke {
     parameter: concat!("<ant", "ml:parameter"),
     parameter_end: concat!("</ant", "ml:parameter>"),
     end: concat!("</ant", "ml:invoke>"),
+    around: &[concat!("</ant", "ml:function_calls>")],
 };
-const ATEM: Invoke =
-    Invoke { parameter: "<atem:parameter", parameter_end: "</atem:parameter>", end: "</atem:invoke>" };
+const ATEM: Invoke = Invoke {
+    parameter: "<atem:parameter",
+    parameter_end: "</atem:parameter>",
+    end: "</atem:invoke>",
+    around: &["</atem:function_calls>"],
+};
 const STEP: Invoke = Invoke {
     parameter: "<steptml:parameter",
     parameter_end: "</steptml:parameter>",
     end: "</steptml:invoke>",
+    around: &["<|tool_call_end|>"],
 };
-const DSML: Invoke =
-    Invoke { parameter: "<|DSML|parameter", parameter_end: "</|DSML|parameter>", end: "</|DSML|invoke>" };
-const DSML_SPACED: Invoke =
-    Invoke { parameter: "<|DSML| parameter", parameter_end: "</|DSML| parameter>", end: "</|DSML| invoke>" };
-const MINICPM: Invoke = Invoke { parameter: "<param", parameter_end: "</param>", end: "</function>" };
-pub(crate) const M3: Invoke =
-    Invoke { parameter: "", parameter_end: "]<]minimax[>[</", end: "]<]minimax[>[</invoke>" };
+const DSML: Invoke = Invoke {
+    parameter: "<|DSML|parameter",
+    parameter_end: "</|DSML|parameter>",
+    end: "</|DSML|invoke>",
+    around: &["</|DSML|function_calls>", "</|DSML|tool_calls>"],
+};
+const DSML_SPACED: Invoke = Invoke {
+    parameter: "<|DSML| parameter",
+    parameter_end: "</|DSML| parameter>",
+    end: "</|DSML| invoke>",
+    around: &["</|DSML| calls>"],
+};
+const MINICPM: Invoke =
+    Invoke { parameter: "<param", parameter_end: "</param>", end: "</function>", around: &[] };
+pub(crate) const M3: Invoke = Invoke {
+    parameter: "",
+    parameter_end: "]<]minimax[>[</",
+    end: "]<]minimax[>[</invoke>",
+    around: &["]<]minimax[>[</tool_call>"],
+};
 
 /// A mark that begins a call, or a wrapper of calls.
 #[derive(Debug, PartialEq, Eq)]

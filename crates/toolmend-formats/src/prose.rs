@@ -17,6 +17,8 @@ pub(crate) struct Prose {
     before: String,
     /// Whether a blank line stands before this one.
     apart: bool,
+    /// Whether a fence stood somewhere.
+    pub(crate) fenced: bool,
     /// Whether somebody's words were announced: what stands behind that may be theirs.
     said: bool,
 }
@@ -59,8 +61,10 @@ impl Prose {
             _ => {}
         }
         self.said |= says(line);
+        self.fenced |= line.contains("```");
         self.apart = line.is_empty();
-        if !line.is_empty() {
+        // The header of a message is no line of the text: what announced it announces what follows.
+        if !line.is_empty() && (line.starts_with("> ") || !line.contains("<|message|>")) {
             self.before.clear();
             self.before.push_str(line);
         }
@@ -76,6 +80,8 @@ impl Prose {
             || in_code(&self.line)
             || line.starts_with("> ")
             || line == ">"
+            // A paragraph of a quotation goes on without its sign.
+            || (self.before.starts_with("> ") && !self.apart)
             || (indented && line.is_empty() && self.apart)
             || matches!(line, "+" | "-" | "|" | "*" | "#" | "//" | "<!--")
             || self.line.ends_with(['"', '\'', '“', '‘', '«', '(', '/', '\\', '='])
@@ -107,7 +113,7 @@ impl Prose {
         if !line.is_empty() {
             let spaced = self.line.ends_with(char::is_whitespace);
             let ends = line.ends_with(['.', '!', '?', '…', '。', '！', '？', ':', '：']);
-            let within = spaced && !ends && (!token || speaks(line));
+            let within = !ends && (spaced && (!token || speaks(line)) || fails(line));
             let joined = !spaced && !ends && !line.ends_with(char::is_alphanumeric);
             if within || joined || is_entry(line) || (line.ends_with([':', '：']) && !behind.is_empty()) {
                 return true;
@@ -122,12 +128,13 @@ impl Prose {
         let explained = floor_str(behind, MAX_SENTENCE);
         let own = same_line.is_empty() && !behind.is_empty();
         let words = explained.split_ascii_whitespace().count();
-        let goes_on = same_line.starts_with(char::is_lowercase) && after.starts_with(' ');
+        let continued = same_line.starts_with(char::is_lowercase) && after.starts_with(' ');
         self.said
             || says(line)
             || announces(said)
             || own
-            || (words > 2 && (!token || goes_on))
+            || goes_on(same_line)
+            || (words > 2 && (!token || continued))
             || denies(explained)
     }
 }
@@ -162,6 +169,30 @@ fn in_code(line: &str) -> bool {
         i += run;
     }
     open != 0
+}
+
+/// Whether a line goes on behind a call with what begins no words: a comment on it, or what is left of a body.
+pub(crate) fn goes_on(line: &str) -> bool {
+    !line.is_empty() && !line.starts_with(char::is_alphabetic)
+}
+
+/// Whether a line that goes on with a mark says that something is wrong with it.
+fn fails(line: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "error",
+        "warning",
+        "fail",
+        "could not",
+        "couldn't",
+        "cannot",
+        "can't",
+        "unable",
+        "invalid",
+        "unexpected",
+        "malformed",
+        "unknown",
+    ];
+    mentions(line, WORDS)
 }
 
 /// A line of a log, a diff, a prompt, a comment, a table.

@@ -68,6 +68,8 @@ pub struct Reader<'c> {
     pub(crate) tries: usize,
     /// Whether calls were made, and nothing but marks stands behind them.
     pub(crate) called: bool,
+    /// Whether text behind calls tells that none of them was made.
+    talked: bool,
     /// Whether marks that begin something were let out as text.
     pub(crate) shown: bool,
     /// Whether the mark that is held stands in a quotation.
@@ -136,6 +138,7 @@ impl<'c> Reader<'c> {
             opened: Vec::new(),
             tries: 0,
             called: false,
+            talked: false,
             shown: false,
             quoted: false,
             aside: None,
@@ -266,6 +269,7 @@ impl<'c> Reader<'c> {
                 match step {
                     Step::Out(part, length) => self.out(part, length, sink),
                     Step::Calls(calls, length) => self.calls(calls, length, sink),
+                    Step::Stray => self.talked |= self.called,
                     Step::Wait => return false,
                     Step::Hold => {
                         self.waits = true;
@@ -421,7 +425,10 @@ impl<'c> Reader<'c> {
                             self.let_go(length, sink);
                             return true;
                         }
-                        self.quoted = self.aside.is_some() || (!word && self.prose.is_quoted());
+                        // Behind another fence nothing tells whether one opens or closes.
+                        let shown =
+                            if word { byte == b'`' && self.prose.fenced } else { self.prose.is_quoted() };
+                        self.quoted = self.aside.is_some() || shown;
                         self.mode = Mode::Hold;
                         self.sniffed = false;
                         return true;
@@ -542,7 +549,13 @@ impl<'c> Reader<'c> {
         })();
         match call {
             Some((call, end)) => self.calls([call].into(), end, sink),
-            None => self.mode = Mode::Through,
+            None => {
+                // Behind calls that are whole, another one may be cut, and nothing else may stand.
+                let open = crate::json::value_end(text, head + white(body)) == crate::json::End::Open;
+                let cut = open && last == Some(Ending::Cut) && self.ctx.parallel;
+                self.talked |= self.called && !cut;
+                self.mode = Mode::Through;
+            }
         }
         true
     }
@@ -586,7 +599,7 @@ impl TextReader for Reader<'_> {
                 }
             });
         });
-        let one = self.ctx.parallel || calls < 2;
+        let one = !self.talked && (self.ctx.parallel || calls < 2);
         let mut refused = false;
         for (part, text, call) in held {
             // What stands between calls that are none is text like they are.
