@@ -188,7 +188,6 @@ pub(crate) const OPENERS: &[Opener] = &[
     opener("<|function_call|>", Body::Json),
     opener("<|python_tag|>", Body::Json),
     opener("<|python_start|>", Body::Json),
-    opener("<|role_sep|>", Body::Json),
     opener("[TOOL_CALLS]", Body::Named),
     opener("<|tool_calls_begin|>", Body::Wrap),
     opener("<|tool_calls_section_begin|>", Body::Wrap),
@@ -302,15 +301,19 @@ pub(crate) const REASONING: &[(&str, &str)] = &[
 struct Index {
     by: [u128; 256],
     all: u128,
+    /// By its first byte, whether there is a mark, and whether one has a slash behind that.
+    first: [(bool, bool); 256],
 }
 
 impl Index {
-    const NONE: Index = Index { by: [0; 256], all: 0 };
+    const NONE: Index = Index { by: [0; 256], all: 0, first: [(false, false); 256] };
 
     /// The index of the same list with this mark at its end.
     const fn and(mut self, mark: &str) -> Index {
         let bit = self.all + 1;
         self.all |= bit;
+        let first = &mut self.first[mark.as_bytes()[0] as usize];
+        *first = (true, first.1 || mark.as_bytes()[1] == b'/');
         match Index::key(mark.as_bytes()) {
             Some(key) => self.by[key] |= bit,
             None => panic!("a mark is longer"),
@@ -334,9 +337,20 @@ impl Index {
         Index::key(text).map_or(self.all, |key| self.by[key])
     }
 
+    /// Whether `text` is the beginning of a mark, where it ends before the byte that tells marks apart.
+    fn begins(&self, text: &[u8]) -> bool {
+        match text {
+            [] => true,
+            [one] => self.first[usize::from(*one)].0,
+            [one, b'/'] => self.first[usize::from(*one)].1,
+            _ => false,
+        }
+    }
+
     /// The places in the list of the marks that `text` may begin with.
     fn find(&self, text: &[u8]) -> impl Iterator<Item = usize> + use<> {
-        let mut left = self.at(text);
+        // What ends before that byte begins many or none: see `begins`.
+        let mut left = Index::key(text).map_or(0, |key| self.by[key]);
         core::iter::from_fn(move || {
             let next = left.trailing_zeros() as usize;
             left &= left.wrapping_sub(1);
@@ -389,6 +403,9 @@ fn tags(text: &[u8]) -> impl Iterator<Item = &'static str> + use<> {
 /// The closer of the plain tag (`<parameter …>`) that `text` opens, if there is one.
 pub(crate) fn tag(text: &[u8]) -> Found<&'static str> {
     let Some(inner) = text.strip_prefix(b"<") else { return Found::No };
+    if inner.is_empty() {
+        return Found::Part;
+    }
     let mut part = false;
     for closer in tags(text) {
         let Some(name) = closer.strip_prefix("</").and_then(|c| c.strip_suffix('>')) else { continue };
@@ -404,6 +421,9 @@ pub(crate) fn tag(text: &[u8]) -> Found<&'static str> {
 
 /// The closer that `text` begins with.
 pub(crate) fn closer(text: &[u8]) -> Found<&'static str> {
+    if CLOSING.begins(text) {
+        return Found::Part;
+    }
     match first(text, CLOSING.find(text).map(|n| &CLOSERS[n]), |mark| mark) {
         Found::Full(mark, length) => Found::Full(mark, length),
         Found::Part => Found::Part,
@@ -413,7 +433,10 @@ pub(crate) fn closer(text: &[u8]) -> Found<&'static str> {
 
 /// The opener that `text` begins with.
 pub(crate) fn open(text: &[u8], line_start: bool) -> Found<&'static Opener> {
-    let anywhere = first(text, OPENING.find(text).map(|n| &OPENERS[n]), |one| one.mark);
+    let anywhere = match OPENING.begins(text) {
+        true => Found::Part,
+        false => first(text, OPENING.find(text).map(|n| &OPENERS[n]), |one| one.mark),
+    };
     match anywhere {
         Found::Full(..) => anywhere,
         _ if !line_start => anywhere,

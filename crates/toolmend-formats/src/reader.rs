@@ -426,8 +426,10 @@ impl<'c> Reader<'c> {
                             return true;
                         }
                         // Behind another fence nothing tells whether one opens or closes.
-                        let shown =
-                            if word { byte == b'`' && self.prose.fenced } else { self.prose.is_quoted() };
+                        let shown = match byte {
+                            b'`' => self.prose.fenced || self.prose.is_indented(),
+                            _ => self.prose.is_quoted(),
+                        };
                         self.quoted = self.aside.is_some() || shown;
                         self.mode = Mode::Hold;
                         self.sniffed = false;

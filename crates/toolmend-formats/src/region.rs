@@ -131,7 +131,9 @@ impl<'t> Region<'t, '_> {
         let end = match json::value_end(self.text, at) {
             End::At(end) => end,
             End::Broken(end) if self.is_end(end) => end,
-            _ => self.next_end(at),
+            End::Broken(end) => self.next_end(end),
+            // A mark in what is left stands in a string.
+            End::Open => self.text.len(),
         };
         let trimmed = self.text[at..end].trim_ascii_end();
         (trimmed, end)
@@ -169,9 +171,12 @@ impl<'t> Region<'t, '_> {
         let mut at = at;
         loop {
             let (body, end) = self.body(at);
+            let whole = json::value_end(self.text, at) == End::At(end);
             let Some(call) = envelope::read(body, self.ending_at(end), self.shape(), self.ctx) else {
                 // Where one call is allowed, two are none, whatever the second one is.
                 let none = calls.is_empty() || !self.ctx.parallel;
+                // Where it ends is not known where it is no JSON by itself: a mark behind may stand in it.
+                let end = if whole { end } else { self.text.len() };
                 return if none { Read::Not(end) } else { Read::Calls(calls, at) };
             };
             calls.push(call);
@@ -261,10 +266,12 @@ impl<'t> Region<'t, '_> {
             };
         };
         let (body, end) = self.body(at);
+        let whole = json::value_end(self.text, at) == End::At(end);
         let said = Said { id, ..Said::plain(name, body) };
         match said.judged(self.ending_at(end), self.ctx) {
             Some(call) => Read::Calls([call].into(), end),
-            None => Read::Not(end),
+            None if whole => Read::Not(end),
+            None => self.no(),
         }
     }
 

@@ -200,6 +200,7 @@ impl Tags<'_> {
                     }
                 };
                 if ends {
+                    begun |= ending == Ending::Cut && self.leaves_open(&text[start..i]);
                     return (!begun).then_some(Ends { value: i, next });
                 }
                 // In a line of words it is a part of them.
@@ -266,6 +267,20 @@ impl Tags<'_> {
             }
         }
         rest[at..].is_empty() || matches!(marks::open(&rest.as_bytes()[at..], true), Found::Full(..))
+    }
+
+    /// Whether a call begins in the value that does not end there: in a cut turn what ends behind it is that.
+    fn leaves_open(&self, value: &str) -> bool {
+        let bytes = value.as_bytes();
+        let mut open = 0usize;
+        for i in (0..bytes.len()).filter(|i| matches!(bytes[*i], b'<' | b']')) {
+            if matches!(fit(&bytes[i..], self.opener), Fit::Full(_)) {
+                open += 1;
+            } else if matches!(fit(&bytes[i..], self.end), Fit::Full(_)) {
+                open = open.saturating_sub(1);
+            }
+        }
+        open > 0
     }
 
     /// Whether nothing but marks stands in `rest` before another call, or its end.
