@@ -125,10 +125,11 @@ impl<'t> Region<'t, '_> {
         if marked { Ending::Complete } else { self.ending }
     }
 
-    /// The JSON body at `at`: what it is, and where it ends. Where it is no JSON by itself, the first mark
-    /// behind it ends it, or the end of the text.
-    fn body(&self, at: usize) -> (&'t str, usize) {
-        let end = match json::value_end(self.text, at) {
+    /// The JSON body at `at`: what it is, where it ends, and whether it does by itself. Where it does not, the
+    /// first mark behind it ends it, or the end of the text.
+    fn body(&self, at: usize) -> (&'t str, usize, bool) {
+        let scanned = json::value_end(self.text, at);
+        let end = match scanned {
             End::At(end) => end,
             End::Broken(end) if self.is_end(end) => end,
             End::Broken(end) => self.next_end(end),
@@ -136,7 +137,7 @@ impl<'t> Region<'t, '_> {
             End::Open => self.text.len(),
         };
         let trimmed = self.text[at..end].trim_ascii_end();
-        (trimmed, end)
+        (trimmed, end, scanned == End::At(end))
     }
 
     /// Whether the body that is no JSON ends here: at a mark that ends calls, or, where there is none, where the
@@ -170,8 +171,7 @@ impl<'t> Region<'t, '_> {
         let mut calls = Vec::new();
         let mut at = at;
         loop {
-            let (body, end) = self.body(at);
-            let whole = json::value_end(self.text, at) == End::At(end);
+            let (body, end, whole) = self.body(at);
             let Some(call) = envelope::read(body, self.ending_at(end), self.shape(), self.ctx) else {
                 // Where one call is allowed, two are none, whatever the second one is.
                 let none = calls.is_empty() || !self.ctx.parallel;
@@ -265,8 +265,7 @@ impl<'t> Region<'t, '_> {
                 _ => self.no(),
             };
         };
-        let (body, end) = self.body(at);
-        let whole = json::value_end(self.text, at) == End::At(end);
+        let (body, end, whole) = self.body(at);
         let said = Said { id, ..Said::plain(name, body) };
         match said.judged(self.ending_at(end), self.ctx) {
             Some(call) => Read::Calls([call].into(), end),
