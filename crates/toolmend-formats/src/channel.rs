@@ -18,7 +18,7 @@ use crate::envelope::Said;
 use crate::json::{self, End};
 use crate::marks::{self, Fit, Found, fit, white};
 use crate::region::{self, Read};
-use crate::tags::{self, Param, Tags};
+use crate::tags::{self, Param, Tags, Trims};
 use crate::typed::Says;
 
 /// What a piece of the text is.
@@ -35,6 +35,8 @@ pub(crate) enum Step {
     Out(Part, usize),
     /// Calls, made of so many bytes.
     Calls(Vec<TextCall>, usize),
+    /// Text stands here where none may stand: what is called before it is talked about.
+    Stray,
     /// More text is needed.
     Wait,
     /// All of the text is needed.
@@ -54,6 +56,8 @@ pub(crate) enum Channel {
     Header,
     /// A body; whether its header could be read.
     Body(Part, bool),
+    /// No messages any more.
+    Text,
     /// XTML, between elements.
     Between,
     /// XTML, where the prompt opened an element: the model may open another one.
@@ -109,6 +113,7 @@ impl Channel {
                 let (part, sound) = (*part, *sound);
                 self.body(text, last, part, sound)
             }
+            Channel::Text => Step::Out(Part::Content, text.len()),
             Channel::Between => self.between(text, last, ending, ctx),
             Channel::Opened(part, close) => {
                 match fit(text.trim_ascii_start().as_bytes(), "<|open|>") {
@@ -149,6 +154,10 @@ impl Channel {
             To::User => self.enter(Part::Content, body),
             To::Self_ => self.enter(Part::Reasoning, body),
             To::Else => self.enter(Part::Mark, body),
+            To::Nobody if last && is_stray(&text[body..]) => {
+                *self = Channel::Text;
+                Step::Stray
+            }
             To::Nobody => {
                 *self = Channel::Body(Part::Content, false);
                 Step::Out(Part::Content, body)
@@ -164,8 +173,10 @@ impl Channel {
                     Step::Calls([call].into(), end + mark.unwrap_or(0))
                 }
                 None => {
-                    *self = Channel::Body(Part::Content, false);
-                    Step::Out(Part::Content, text.len())
+                    *self = Channel::Text;
+                    // Where one call is allowed, two are none, whatever the second one is.
+                    let stray = is_stray(&text[body..]) || !ctx.parallel;
+                    if stray { Step::Stray } else { Step::Out(Part::Content, text.len()) }
                 }
             },
         }
@@ -237,7 +248,7 @@ impl Channel {
             None if mark && !last && rest.len() < MAX_HEADER => Step::Wait,
             _ => {
                 *self = Channel::Element(Part::Content, "<|close|>response<|sep|>");
-                Step::Out(Part::Mark, blank)
+                Step::Stray
             }
         }
     }
@@ -302,8 +313,8 @@ fn call(text: &str, at: usize, name: &str, ending: Ending, ctx: &Context<'_>) ->
     if let Found::Full(opener, length) = marks::open(&text.as_bytes()[at..], false) {
         return match region::read(&text[at..], opener, length, ending, ctx) {
             Read::Calls(mut calls, end) if calls.len() == 1 && calls[0].name == name => {
-                let (closers, _) = around(&text[at + end..]);
-                Some((calls.pop()?, at + end + closers))
+                let end = at + end + around(&text[at + end..]).0;
+                is_over(&text[end..]).then_some((calls.pop()?, end))
             }
             _ => None,
         };
@@ -323,19 +334,31 @@ fn call(text: &str, at: usize, name: &str, ending: Ending, ctx: &Context<'_>) ->
     let behind = text[end..].trim_ascii_start();
     let marked =
         ENDS.iter().chain(&["<|start|>"]).any(|mark| matches!(fit(behind.as_bytes(), mark), Fit::Full(_)));
-    // Behind the end of the message only another message may stand.
+    let ending = if marked { Ending::Complete } else { ending };
+    let call = is_over(&text[end..]).then(|| Said::plain(name, text[at..end].trim_ascii_end()))?;
+    Some((call.judged(ending, ctx)?, end))
+}
+
+/// Whether a message may end here: only another one may stand behind it.
+fn is_over(text: &str) -> bool {
+    let behind = text.trim_ascii_start();
     let over = ENDS.iter().find_map(|mark| match fit(behind.as_bytes(), mark) {
         Fit::Full(length) => Some(behind[length..].trim_ascii_start()),
         _ => None,
     });
-    let over = over.unwrap_or(behind);
-    let next =
-        ["<|start|>", "<|channel|>"].iter().any(|begin| matches!(fit(over.as_bytes(), begin), Fit::Full(_)));
-    if !over.is_empty() && !next {
-        return None;
-    }
-    let ending = if marked { Ending::Complete } else { ending };
-    Some((Said::plain(name, text[at..end].trim_ascii_end()).judged(ending, ctx)?, end))
+    is_message(over.unwrap_or(behind))
+}
+
+/// Whether a message begins here, or nothing stands here.
+fn is_message(text: &str) -> bool {
+    let begins = ["<|start|>", "<|channel|>"];
+    text.is_empty() || begins.iter().any(|mark| matches!(fit(text.as_bytes(), mark), Fit::Full(_)))
+}
+
+/// Whether something else than a message stands behind the end of the one that `body` begins with.
+fn is_stray(body: &str) -> bool {
+    let end = ENDS.iter().filter_map(|mark| find(body, mark)).min();
+    end.is_some_and(|(at, length)| !is_message(body[at + length..].trim_ascii_start()))
 }
 
 /// White space and closers that wrap a call, but for the end of the message.
@@ -357,10 +380,11 @@ fn tools(text: &str, mut at: usize, ending: Ending, ctx: &Context<'_>) -> (Vec<T
     let open = |text: &str| {
         let Fit::Full(mark) = fit(text.as_bytes(), "<|open|>argument ") else { return None };
         let (end, length) = find(&text[..floor(text, MAX_HEADER)], "<|sep|>")?;
-        let tag = &text[mark..end];
+        let tag = element(&text[mark..end])?;
         let says = match tags::attribute(tag, "type").as_deref() {
             Some("string") => Says::Text,
             Some(_) => Says::Json,
+            None if tag.contains("type=") => return None,
             None => Says::Nothing,
         };
         Some(Param { key: tags::attribute(tag, "key")?, says, length: end + length })
@@ -372,9 +396,12 @@ fn tools(text: &str, mut at: usize, ending: Ending, ctx: &Context<'_>) -> (Vec<T
     let tags = Tags {
         opener: "<|open|>call ",
         end: "<|close|>call<|sep|>",
+        begins: &["<|open|>argument", "<|sep|>"],
+        wrapped: true,
+        around: &["<|close|>tools<|sep|>"],
         open: &open,
         close: &close,
-        trims: false,
+        trims: Trims::Never,
         python: false,
     };
     let mut calls = Vec::new();
@@ -383,18 +410,26 @@ fn tools(text: &str, mut at: usize, ending: Ending, ctx: &Context<'_>) -> (Vec<T
         let rest = &text[start..];
         if let Fit::Full(mark) = fit(rest.as_bytes(), "<|open|>call ")
             && let Some((sep, length)) = find(&rest[..floor(rest, MAX_HEADER)], "<|sep|>")
-            && let Some(name) = tags::attribute(&rest[mark..sep], "tool")
+            && let Some(tag) = element(&rest[mark..sep])
+            && let Some(name) = tags::attribute(tag, "tool")
             && let Some((call, end)) = tags.call(rest, &name, sep + length, ending, ctx)
         {
             calls.push(call);
             at = start + end;
             continue;
         }
-        if let Fit::Full(length) = fit(rest.as_bytes(), "<|close|>tools<|sep|>") {
-            at = start + length;
-        }
-        return (calls, at);
+        return match fit(rest.as_bytes(), "<|close|>tools<|sep|>") {
+            Fit::Full(length) => (calls, start + length),
+            // What stands here is another call, or the beginning of one.
+            _ if !ctx.parallel && !rest.is_empty() => (Vec::new(), at),
+            _ => (calls, at),
+        };
     }
+}
+
+/// The attributes of an element, if no other mark stands in what was taken for them.
+fn element(tag: &str) -> Option<&str> {
+    (!tag.contains('<')).then_some(tag)
 }
 
 /// Whether a message ends here: at an end mark behind which another message begins, or nothing.

@@ -221,13 +221,14 @@ fn bare(text: &str, ending: Ending, ctx: &Context<'_>) -> Option<Home> {
         if !text[next..].starts_with('{') {
             let over = is_over(&text[end..]);
             let rest = if over { text.len() } else { end };
-            let told = native && !prose::denies(&text[end..]);
+            let line = text[end..].lines().next().unwrap_or_default().trim_ascii();
+            let told = native && !prose::goes_on(line) && !prose::denies(&text[end..]);
             return (over || told).then_some(Home { calls, thought: None, end: rest });
         }
     }
     if !calls.is_empty() {
         // The first one is whole, and the message was cut inside of another.
-        let cut = ending == Ending::Cut && json::value_end(text, at) == End::Open;
+        let cut = ending == Ending::Cut && ctx.parallel && json::value_end(text, at) == End::Open;
         return cut.then_some(Home { calls, thought: None, end: at });
     }
     // Not an object by itself: then it must be one with all that stands around it.

@@ -2,6 +2,7 @@
 
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 /// How the scan of a value ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,13 +17,14 @@ pub(crate) enum End {
 
 /// Where the object or list ends that begins at `at`.
 ///
-/// Strings are skipped, with either quote where one may begin, so a mark inside of one ends nothing.
+/// Strings are skipped, with either quote where one may begin, so a mark inside of one ends nothing. A bracket
+/// of the other kind ends nothing either: which one is missing before it is not told here.
 pub(crate) fn value_end(text: &str, at: usize) -> End {
     let bytes = text.as_bytes();
     if !matches!(bytes.get(at), Some(b'{' | b'[')) {
         return End::Broken(at);
     }
-    let mut depth = 0usize;
+    let mut open = Vec::new();
     let mut before = b'{';
     let mut i = at;
     while let Some(&byte) = bytes.get(i) {
@@ -36,13 +38,16 @@ pub(crate) fn value_end(text: &str, at: usize) -> End {
                 None => return End::Open,
             },
             b'{' | b'[' => {
-                depth += 1;
+                // The two brackets of a kind are two apart.
+                open.push(byte + 2);
                 i += 1;
             }
             b'}' | b']' => {
-                depth -= 1;
+                if open.pop() != Some(byte) {
+                    return End::Broken(i);
+                }
                 i += 1;
-                if depth == 0 {
+                if open.is_empty() {
                     return End::At(i);
                 }
             }
@@ -151,7 +156,7 @@ pub(crate) fn is_number(text: &str) -> bool {
 }
 
 /// The members of the valid JSON object that `object` is: each key decoded, each value as it stands.
-pub(crate) fn members(object: &str) -> Option<alloc::vec::Vec<(String, &str)>> {
+pub(crate) fn members(object: &str) -> Option<Vec<(String, &str)>> {
     let bytes = object.as_bytes();
     let skip = |mut i: usize| {
         while bytes.get(i).is_some_and(u8::is_ascii_whitespace) {
@@ -159,7 +164,7 @@ pub(crate) fn members(object: &str) -> Option<alloc::vec::Vec<(String, &str)>> {
         }
         i
     };
-    let mut found = alloc::vec::Vec::new();
+    let mut found = Vec::new();
     let mut i = skip(0);
     if bytes.get(i) != Some(&b'{') {
         return None;

@@ -27,6 +27,7 @@ mod envelope;
 mod format;
 mod home;
 mod json;
+mod literal;
 mod marks;
 mod parts;
 mod prose;

@@ -45,7 +45,7 @@ fn pipe(text: &[u8]) -> usize {
 }
 
 /// Which of `marks` `text` begins with, and its length; or that more text is needed to tell.
-pub(crate) fn first<'m, T>(text: &[u8], marks: &'m [T], mark: impl Fn(&T) -> &str) -> Found<&'m T> {
+fn first<'m, T>(text: &[u8], marks: impl Iterator<Item = &'m T>, mark: impl Fn(&T) -> &str) -> Found<&'m T> {
     let mut part = false;
     for one in marks {
         match fit(text, mark(one)) {
@@ -102,28 +102,54 @@ pub(crate) struct Invoke {
     pub(crate) parameter_end: &'static str,
     /// What ends the call.
     pub(crate) end: &'static str,
+    /// What ends the marks around calls.
+    pub(crate) around: &'static [&'static str],
 }
 
-const PLAIN: Invoke = Invoke { parameter: "<parameter", parameter_end: "</parameter>", end: "</invoke>" };
+const PLAIN: Invoke = Invoke {
+    parameter: "<parameter",
+    parameter_end: "</parameter>",
+    end: "</invoke>",
+    around: &["</function_calls>", "</minimax:tool_call>", "</dots_function_call>"],
+};
 const ANTML: Invoke = Invoke {
     parameter: concat!("<ant", "ml:parameter"),
     parameter_end: concat!("</ant", "ml:parameter>"),
     end: concat!("</ant", "ml:invoke>"),
+    around: &[concat!("</ant", "ml:function_calls>")],
 };
-const ATEM: Invoke =
-    Invoke { parameter: "<atem:parameter", parameter_end: "</atem:parameter>", end: "</atem:invoke>" };
+const ATEM: Invoke = Invoke {
+    parameter: "<atem:parameter",
+    parameter_end: "</atem:parameter>",
+    end: "</atem:invoke>",
+    around: &["</atem:function_calls>"],
+};
 const STEP: Invoke = Invoke {
     parameter: "<steptml:parameter",
     parameter_end: "</steptml:parameter>",
     end: "</steptml:invoke>",
+    around: &["<|tool_call_end|>"],
 };
-const DSML: Invoke =
-    Invoke { parameter: "<|DSML|parameter", parameter_end: "</|DSML|parameter>", end: "</|DSML|invoke>" };
-const DSML_SPACED: Invoke =
-    Invoke { parameter: "<|DSML| parameter", parameter_end: "</|DSML| parameter>", end: "</|DSML| invoke>" };
-const MINICPM: Invoke = Invoke { parameter: "<param", parameter_end: "</param>", end: "</function>" };
-pub(crate) const M3: Invoke =
-    Invoke { parameter: "", parameter_end: "]<]minimax[>[</", end: "]<]minimax[>[</invoke>" };
+const DSML: Invoke = Invoke {
+    parameter: "<|DSML|parameter",
+    parameter_end: "</|DSML|parameter>",
+    end: "</|DSML|invoke>",
+    around: &["</|DSML|function_calls>", "</|DSML|tool_calls>"],
+};
+const DSML_SPACED: Invoke = Invoke {
+    parameter: "<|DSML| parameter",
+    parameter_end: "</|DSML| parameter>",
+    end: "</|DSML| invoke>",
+    around: &["</|DSML| calls>"],
+};
+const MINICPM: Invoke =
+    Invoke { parameter: "<param", parameter_end: "</param>", end: "</function>", around: &[] };
+pub(crate) const M3: Invoke = Invoke {
+    parameter: "",
+    parameter_end: "]<]minimax[>[</",
+    end: "]<]minimax[>[</invoke>",
+    around: &["]<]minimax[>[</tool_call>"],
+};
 
 /// A mark that begins a call, or a wrapper of calls.
 #[derive(Debug, PartialEq, Eq)]
@@ -162,7 +188,6 @@ pub(crate) const OPENERS: &[Opener] = &[
     opener("<|function_call|>", Body::Json),
     opener("<|python_tag|>", Body::Json),
     opener("<|python_start|>", Body::Json),
-    opener("<|role_sep|>", Body::Json),
     opener("[TOOL_CALLS]", Body::Named),
     opener("<|tool_calls_begin|>", Body::Wrap),
     opener("<|tool_calls_section_begin|>", Body::Wrap),
@@ -270,46 +295,136 @@ pub(crate) const REASONING: &[(&str, &str)] = &[
     ("<scratch_pad>", "</scratch_pad>"),
 ];
 
-/// Whether a mark, or a tag that a mark ends, may begin like this: most of what stands in code does not.
-pub(crate) fn may_begin(text: &[u8]) -> bool {
-    match text {
-        [b'<', second, ..] => {
-            second.is_ascii_alphabetic() && SECOND[usize::from(*second)]
-                || matches!(second, b'/' | b'|' | 0xe2.. | b'_')
+/// Which marks of a list may stand at a place: a bit for each, by the byte that tells most of them apart.
+///
+/// Little of what begins like a mark in code and in markup is one, and this is all that is looked at there.
+struct Index {
+    by: [u128; 256],
+    all: u128,
+    /// By its first byte, whether there is a mark, and whether one has a slash behind that.
+    first: [(bool, bool); 256],
+}
+
+impl Index {
+    const NONE: Index = Index { by: [0; 256], all: 0, first: [(false, false); 256] };
+
+    /// The index of the same list with this mark at its end.
+    const fn and(mut self, mark: &str) -> Index {
+        let bit = self.all + 1;
+        self.all |= bit;
+        let first = &mut self.first[mark.as_bytes()[0] as usize];
+        *first = (true, first.1 || mark.as_bytes()[1] == b'/');
+        match Index::key(mark.as_bytes()) {
+            Some(key) => self.by[key] |= bit,
+            None => panic!("a mark is longer"),
         }
-        [b'[', second, ..] => matches!(second, b'T' | b'/' | b'|' | b'e'),
-        [b']', second, ..] => *second == b'<',
-        _ => true,
+        self
+    }
+
+    /// The second byte, or the one behind a slash there; `None` where the text ends before it.
+    const fn key(text: &[u8]) -> Option<usize> {
+        let (byte, half) = match text {
+            [_, b'/', byte, ..] => (*byte, 128),
+            [] | [_] | [_, b'/'] => return None,
+            [_, byte, ..] => (*byte, 0),
+        };
+        // What is not ASCII may be the look-alike of a pipe.
+        let byte = if byte.is_ascii() { byte } else { b'|' };
+        Some(byte as usize + half)
+    }
+
+    fn at(&self, text: &[u8]) -> u128 {
+        Index::key(text).map_or(self.all, |key| self.by[key])
+    }
+
+    /// Whether `text` is the beginning of a mark, where it ends before the byte that tells marks apart.
+    fn begins(&self, text: &[u8]) -> bool {
+        match text {
+            [] => true,
+            [one] => self.first[usize::from(*one)].0,
+            [one, b'/'] => self.first[usize::from(*one)].1,
+            _ => false,
+        }
+    }
+
+    /// The places in the list of the marks that `text` may begin with.
+    fn find(&self, text: &[u8]) -> impl Iterator<Item = usize> + use<> {
+        // What ends before that byte begins many or none: see `begins`.
+        let mut left = Index::key(text).map_or(0, |key| self.by[key]);
+        core::iter::from_fn(move || {
+            let next = left.trailing_zeros() as usize;
+            left &= left.wrapping_sub(1);
+            (next < 128).then_some(next)
+        })
     }
 }
 
-/// The letters that stand behind `<` in marks, in closing marks behind `</`, and in marks around reasoning.
-const SECOND: [bool; 256] = {
-    let mut second = [false; 256];
-    let mut i = 0;
+static OPENING: Index = {
+    let (mut index, mut i) = (Index::NONE, 0);
     while i < OPENERS.len() {
-        second[OPENERS[i].mark.as_bytes()[1] as usize] = true;
+        index = index.and(OPENERS[i].mark);
         i += 1;
     }
-    let mut i = 0;
-    while i < CLOSERS.len() {
-        let mark = CLOSERS[i].as_bytes();
-        second[mark[1] as usize] = true;
-        second[mark[2] as usize] |= mark[1] == b'/';
-        i += 1;
-    }
-    let mut i = 0;
-    while i < REASONING.len() {
-        second[REASONING[i].0.as_bytes()[1] as usize] = true;
-        second[REASONING[i].1.as_bytes()[1] as usize] = true;
-        i += 1;
-    }
-    second
+    index
 };
+
+static CLOSING: Index = {
+    let (mut index, mut i) = (Index::NONE, 0);
+    while i < CLOSERS.len() {
+        index = index.and(CLOSERS[i]);
+        i += 1;
+    }
+    index
+};
+
+static THINKING: Index = {
+    let (mut index, mut i) = (Index::NONE, 0);
+    while i < REASONING.len() {
+        index = index.and(REASONING[i].0).and(REASONING[i].1);
+        i += 1;
+    }
+    index
+};
+
+/// Whether a mark, or a tag that a closer ends, may begin like this.
+pub(crate) fn may_begin(text: &[u8]) -> bool {
+    OPENING.at(text) | CLOSING.at(text) | THINKING.at(text) != 0 || tags(text).next().is_some()
+}
+
+/// The closers that may end the tag that `text` opens.
+fn tags(text: &[u8]) -> impl Iterator<Item = &'static str> + use<> {
+    let opened = match text {
+        [b'<', byte, ..] => CLOSING.find(&[b'<', b'/', *byte]),
+        _ => CLOSING.find(text),
+    };
+    opened.map(|n| CLOSERS[n])
+}
+
+/// The closer of the plain tag (`<parameter …>`) that `text` opens, if there is one.
+pub(crate) fn tag(text: &[u8]) -> Found<&'static str> {
+    let Some(inner) = text.strip_prefix(b"<") else { return Found::No };
+    if inner.is_empty() {
+        return Found::Part;
+    }
+    let mut part = false;
+    for closer in tags(text) {
+        let Some(name) = closer.strip_prefix("</").and_then(|c| c.strip_suffix('>')) else { continue };
+        match inner.strip_prefix(name.as_bytes()) {
+            Some([b'>' | b' ' | b'=' | b'\n', ..]) => return Found::Full(closer, name.len() + 1),
+            Some([]) => part = true,
+            Some(_) => {}
+            None => part |= name.as_bytes().starts_with(inner),
+        }
+    }
+    if part { Found::Part } else { Found::No }
+}
 
 /// The closer that `text` begins with.
 pub(crate) fn closer(text: &[u8]) -> Found<&'static str> {
-    match first(text, CLOSERS, |mark| mark) {
+    if CLOSING.begins(text) {
+        return Found::Part;
+    }
+    match first(text, CLOSING.find(text).map(|n| &CLOSERS[n]), |mark| mark) {
         Found::Full(mark, length) => Found::Full(mark, length),
         Found::Part => Found::Part,
         Found::No => Found::No,
@@ -318,13 +433,17 @@ pub(crate) fn closer(text: &[u8]) -> Found<&'static str> {
 
 /// The opener that `text` begins with.
 pub(crate) fn open(text: &[u8], line_start: bool) -> Found<&'static Opener> {
-    match first(text, OPENERS, |one| one.mark) {
-        Found::No if line_start => first(text, LINE_OPENERS, |one| one.mark),
-        Found::Part if line_start => match first(text, LINE_OPENERS, |one| one.mark) {
-            Found::No => Found::Part,
-            other => other,
+    let anywhere = match OPENING.begins(text) {
+        true => Found::Part,
+        false => first(text, OPENING.find(text).map(|n| &OPENERS[n]), |one| one.mark),
+    };
+    match anywhere {
+        Found::Full(..) => anywhere,
+        _ if !line_start => anywhere,
+        part => match first(text, LINE_OPENERS.iter(), |one| one.mark) {
+            Found::No => part,
+            found => found,
         },
-        other => other,
     }
 }
 

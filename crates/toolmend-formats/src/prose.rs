@@ -17,6 +17,10 @@ pub(crate) struct Prose {
     before: String,
     /// Whether a blank line stands before this one.
     apart: bool,
+    /// Whether a quote mark is open on this line.
+    open: bool,
+    /// Whether a fence stood somewhere.
+    pub(crate) fenced: bool,
     /// Whether somebody's words were announced: what stands behind that may be theirs.
     said: bool,
 }
@@ -34,6 +38,13 @@ impl Prose {
     }
 
     fn keep(&mut self, text: &str) {
+        if text.as_bytes().contains(&b'"') {
+            let mut before = self.line.bytes().next_back();
+            for byte in text.bytes() {
+                self.open ^= byte == b'"' && before != Some(b'\\');
+                before = Some(byte);
+            }
+        }
         if self.line.len() + text.len() <= MAX_SENTENCE {
             self.line.push_str(text);
             return;
@@ -58,9 +69,13 @@ impl Prose {
             }
             _ => {}
         }
-        self.said |= says(line);
+        let marked = line.contains('<');
+        self.said |= says(line) || (marked && is_turn(line));
+        self.open = false;
+        self.fenced |= line.contains('`') && line.contains("```");
         self.apart = line.is_empty();
-        if !line.is_empty() {
+        // The header of a message is no line of the text: what announced it announces what follows.
+        if !line.is_empty() && (line.starts_with("> ") || !(marked && line.contains("<|message|>"))) {
             self.before.clear();
             self.before.push_str(line);
         }
@@ -70,15 +85,22 @@ impl Prose {
     /// Whether the next byte stands in a code block, in inline code or in a quotation.
     pub(crate) fn is_quoted(&self) -> bool {
         let line = self.line.trim_ascii_start();
-        let indented = self.line.starts_with("    ") || self.line.starts_with('\t');
         self.fence.is_some()
             || self.fence_opens()
             || in_code(&self.line)
             || line.starts_with("> ")
             || line == ">"
-            || (indented && line.is_empty() && self.apart)
-            || matches!(line, "+" | "-" | "|" | "*" | "#" | "//" | "<!--")
+            // A paragraph of a quotation goes on without its sign.
+            || (self.before.starts_with("> ") && !self.apart)
+            || self.is_indented()
+            || self.open
+            || matches!(line.trim_ascii_end(), "+" | "-" | "--" | "|" | "*" | "#" | "//" | "<!--")
             || self.line.ends_with(['"', '\'', '“', '‘', '«', '(', '/', '\\', '='])
+    }
+
+    /// Whether the line so far is the white space of an indented code block.
+    pub(crate) fn is_indented(&self) -> bool {
+        self.at_line_start() && (self.line.starts_with("    ") || self.line.starts_with('\t'))
     }
 
     fn fence_opens(&self) -> bool {
@@ -107,7 +129,7 @@ impl Prose {
         if !line.is_empty() {
             let spaced = self.line.ends_with(char::is_whitespace);
             let ends = line.ends_with(['.', '!', '?', '…', '。', '！', '？', ':', '：']);
-            let within = spaced && !ends && (!token || speaks(line));
+            let within = !ends && (spaced && (!token || speaks(line)) || line.ends_with('=') || fails(line));
             let joined = !spaced && !ends && !line.ends_with(char::is_alphanumeric);
             if within || joined || is_entry(line) || (line.ends_with([':', '：']) && !behind.is_empty()) {
                 return true;
@@ -122,12 +144,13 @@ impl Prose {
         let explained = floor_str(behind, MAX_SENTENCE);
         let own = same_line.is_empty() && !behind.is_empty();
         let words = explained.split_ascii_whitespace().count();
-        let goes_on = same_line.starts_with(char::is_lowercase) && after.starts_with(' ');
+        let continued = same_line.starts_with(char::is_lowercase) && after.starts_with(' ');
         self.said
             || says(line)
             || announces(said)
             || own
-            || (words > 2 && (!token || goes_on))
+            || goes_on(same_line)
+            || (words > 2 && (!token || continued))
             || denies(explained)
     }
 }
@@ -164,6 +187,30 @@ fn in_code(line: &str) -> bool {
     open != 0
 }
 
+/// Whether a line goes on behind a call with what begins no words: a comment on it, or what is left of a body.
+pub(crate) fn goes_on(line: &str) -> bool {
+    !line.is_empty() && !line.starts_with(char::is_alphabetic)
+}
+
+/// Whether a line that goes on with a mark says that something is wrong with it.
+fn fails(line: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "error",
+        "warning",
+        "fail",
+        "could not",
+        "couldn't",
+        "cannot",
+        "can't",
+        "unable",
+        "invalid",
+        "unexpected",
+        "malformed",
+        "unknown",
+    ];
+    mentions(line, WORDS)
+}
+
 /// A line of a log, a diff, a prompt, a comment, a table.
 fn is_entry(line: &str) -> bool {
     const BEGINS: &[&str] = &["$ ", "# ", "// ", "+ ", "- ", "* ", "| ", "> ", "<!--", "/*", "%", "@@"];
@@ -172,6 +219,7 @@ fn is_entry(line: &str) -> bool {
     BEGINS.iter().any(|begin| line.starts_with(begin))
         || LEVELS.iter().any(|level| line.contains(level))
         || line.starts_with(|c: char| c.is_ascii_digit())
+        || (line.len() < 4 && line.ends_with(')'))
         || line.starts_with(['[', '+'])
 }
 
@@ -187,6 +235,7 @@ fn announces(line: &str) -> bool {
     const EXAMPLES: &[&str] = &[
         "example",
         "e.g.",
+        "i.e.",
         "for instance",
         "illustrat",
         "look like",
@@ -201,6 +250,12 @@ fn announces(line: &str) -> bool {
         "would send",
         "would call",
         "would produce",
+        "would output",
+        "responds with",
+        "as follows",
+        "prompt contain",
+        "native format",
+        "transcript",
         "would look",
         "could write",
         "wrapped in",
@@ -238,6 +293,11 @@ fn announces(line: &str) -> bool {
         "server",
         "text",
         "this is",
+        "string",
+        "input",
+        "quotes",
+        "report",
+        "answer is",
         "follow",
         "how to",
         "said",
@@ -273,8 +333,23 @@ fn announces(line: &str) -> bool {
         "i should",
         "i can",
     ];
+    const VERBS: &[&str] = &[" emits", " writes", " outputs", " prints", " produces", " generates", " sends"];
     mentions(line, EXAMPLES)
+        || is_label(line)
+        || VERBS.iter().any(|verb| line.ends_with(verb))
         || (line.ends_with([':', '：']) && mentions(line, SHOWN) && !mentions(&line.replace('’', "'"), DOING))
+}
+
+/// Whether a line is one word and a colon: `Input:`, `Expected:`, `User:`.
+fn is_label(line: &str) -> bool {
+    line.strip_suffix(':').is_some_and(|word| !word.is_empty() && !word.contains(char::is_whitespace))
+}
+
+/// Whether a line begins somebody else's turn, or a header that is quoted begins within it.
+fn is_turn(line: &str) -> bool {
+    let other = ["<|im_start|>user", "<|im_start|>system", "<|im_start|>tool"];
+    let header = line.find("<|message|>").is_some() && !line.starts_with("to=") && !line.starts_with("<|");
+    header || other.iter().any(|turn| line.starts_with(turn))
 }
 
 /// Whether a line that goes on with a mark speaks of marks.

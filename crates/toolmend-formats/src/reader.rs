@@ -68,6 +68,8 @@ pub struct Reader<'c> {
     pub(crate) tries: usize,
     /// Whether calls were made, and nothing but marks stands behind them.
     pub(crate) called: bool,
+    /// Whether text behind calls tells that none of them was made.
+    talked: bool,
     /// Whether marks that begin something were let out as text.
     pub(crate) shown: bool,
     /// Whether the mark that is held stands in a quotation.
@@ -136,6 +138,7 @@ impl<'c> Reader<'c> {
             opened: Vec::new(),
             tries: 0,
             called: false,
+            talked: false,
             shown: false,
             quoted: false,
             aside: None,
@@ -266,6 +269,7 @@ impl<'c> Reader<'c> {
                 match step {
                     Step::Out(part, length) => self.out(part, length, sink),
                     Step::Calls(calls, length) => self.calls(calls, length, sink),
+                    Step::Stray => self.talked |= self.called,
                     Step::Wait => return false,
                     Step::Hold => {
                         self.waits = true;
@@ -404,8 +408,11 @@ impl<'c> Reader<'c> {
                 let text = &self.text[self.at + i..];
                 let opener = marks::open(text.as_bytes(), line_start);
                 let closer = self.closer(text);
-                let part =
-                    opener == Found::Part || closer == Found::Part || self.may_be_aside(text, line_start);
+                let tag = marks::tag(text.as_bytes());
+                let part = opener == Found::Part
+                    || closer == Found::Part
+                    || tag == Found::Part
+                    || self.may_be_aside(text, line_start);
                 if part && last.is_none() {
                     self.out(Part::Content, i, sink);
                     return false;
@@ -418,7 +425,12 @@ impl<'c> Reader<'c> {
                             self.let_go(length, sink);
                             return true;
                         }
-                        self.quoted = self.aside.is_some() || (!word && self.prose.is_quoted());
+                        // Behind another fence nothing tells whether one opens or closes.
+                        let shown = match byte {
+                            b'`' => self.prose.fenced || self.prose.is_indented(),
+                            _ => self.prose.is_quoted(),
+                        };
+                        self.quoted = self.aside.is_some() || shown;
                         self.mode = Mode::Hold;
                         self.sniffed = false;
                         return true;
@@ -429,7 +441,12 @@ impl<'c> Reader<'c> {
                     }
                     _ => {
                         self.note_aside(i, line_start);
-                        self.note_tag(self.at + i);
+                        // Its end is then no leak.
+                        if let Found::Full(end, _) = tag
+                            && !self.opened.contains(&end)
+                        {
+                            self.opened.push(end);
+                        }
                     }
                 }
             }
@@ -455,7 +472,7 @@ impl<'c> Reader<'c> {
         let part = |mark: &str| fit(text.as_bytes(), mark) == Fit::Part;
         match self.aside {
             Some(close) => part(close),
-            None => (line_start && REASONING.iter().any(|(open, _)| part(open))) || may_be_tag(text),
+            None => line_start && REASONING.iter().any(|(open, _)| part(open)),
         }
     }
 
@@ -471,20 +488,6 @@ impl<'c> Reader<'c> {
             }
             same => same,
         };
-    }
-
-    /// Remembers a plain tag that is opened here, if its end could be taken for a leak.
-    fn note_tag(&mut self, at: usize) {
-        let Some(tag) = self.text[at..].strip_prefix('<') else { return };
-        for closer in marks::CLOSERS {
-            let Some(name) = closer.strip_prefix("</").and_then(|c| c.strip_suffix('>')) else { continue };
-            let behind = tag.strip_prefix(name);
-            if behind.is_some_and(|rest| rest.starts_with(['>', ' ', '=', '\n']))
-                && !self.opened.contains(closer)
-            {
-                self.opened.push(closer);
-            }
-        }
     }
 
     /// A mark that ends something stands here. At the end of the text it is a leak; elsewhere it is text.
@@ -548,19 +551,16 @@ impl<'c> Reader<'c> {
         })();
         match call {
             Some((call, end)) => self.calls([call].into(), end, sink),
-            None => self.mode = Mode::Through,
+            None => {
+                // Behind calls that are whole, another one may be cut, and nothing else may stand.
+                let open = crate::json::value_end(text, head + white(body)) == crate::json::End::Open;
+                let cut = open && last == Some(Ending::Cut) && self.ctx.parallel;
+                self.talked |= self.called && !cut;
+                self.mode = Mode::Through;
+            }
         }
         true
     }
-}
-
-/// Whether the text ends within the name of a tag whose end could be taken for a leak.
-fn may_be_tag(text: &str) -> bool {
-    let Some(tag) = text.strip_prefix('<') else { return false };
-    marks::CLOSERS.iter().filter_map(|closer| closer.strip_prefix("</")).any(|name| {
-        let name = name.trim_end_matches('>');
-        tag.len() <= name.len() && name.starts_with(tag)
-    })
 }
 
 /// The last border of a character at or before `at`.
@@ -601,7 +601,7 @@ impl TextReader for Reader<'_> {
                 }
             });
         });
-        let one = self.ctx.parallel || calls < 2;
+        let one = !self.talked && (self.ctx.parallel || calls < 2);
         let mut refused = false;
         for (part, text, call) in held {
             // What stands between calls that are none is text like they are.

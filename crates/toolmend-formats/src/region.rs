@@ -14,7 +14,7 @@ use crate::envelope::{self, Said, Shape};
 use crate::json::{self, End};
 use crate::marks::{self, Body, Fit, Found, Invoke, M3, Opener, fit, white};
 use crate::python;
-use crate::tags::{self, Param, Tags};
+use crate::tags::{self, Param, Tags, Trims};
 use crate::typed::Says;
 use crate::{Grammar, Values};
 
@@ -28,23 +28,13 @@ pub(crate) enum Read {
 
 /// Reads what stands at the beginning of `text`, where `opener` stands and takes `length` bytes.
 pub(crate) fn read(text: &str, opener: &Opener, length: usize, ending: Ending, ctx: &Context<'_>) -> Read {
-    let region = Region { text, opener, ending, ctx };
-    let at = length + white(&text[length..]);
-    match opener.body {
-        Body::Wrap => region.wrapped(at),
-        Body::Json | Body::Python | Body::Tagged | Body::Named => region.any(length, at),
-        Body::Identified => region.identified(at),
-        Body::IdAndName => region.id_and_name(at),
-        Body::Header => region.header(at),
-        Body::Brace(quote) => region.brace(at, quote),
-        Body::Function => region.function(at),
-        Body::Invoke(invoke) => region.invoke(at, invoke),
-    }
+    Region { text, opener, around: None, ending, ctx }.read(length)
 }
-
 struct Region<'t, 'c> {
     text: &'t str,
     opener: &'t Opener,
+    /// The mark around it.
+    around: Option<&'static str>,
     ending: Ending,
     ctx: &'t Context<'c>,
 }
@@ -53,6 +43,20 @@ struct Region<'t, 'c> {
 const MAX_NOISE: usize = 64;
 
 impl<'t> Region<'t, '_> {
+    fn read(&self, length: usize) -> Read {
+        let at = length + white(self.rest(length));
+        match self.opener.body {
+            Body::Wrap => self.wrapped(at),
+            Body::Json | Body::Python | Body::Tagged | Body::Named => self.any(length, at),
+            Body::Identified => self.identified(at),
+            Body::IdAndName => self.id_and_name(at),
+            Body::Header => self.header(at),
+            Body::Brace(quote) => self.brace(at, quote),
+            Body::Function => self.function(at),
+            Body::Invoke(invoke) => self.invoke(at, invoke),
+        }
+    }
+
     fn rest(&self, at: usize) -> &'t str {
         &self.text[at..]
     }
@@ -84,7 +88,8 @@ impl<'t> Region<'t, '_> {
     fn nested(&self, at: usize) -> Read {
         match marks::open(self.rest(at).as_bytes(), false) {
             Found::Full(opener, length) if opener.mark != self.opener.mark => {
-                match read(self.rest(at), opener, length, self.ending, self.ctx) {
+                let inner = Region { text: self.rest(at), opener, around: Some(self.opener.mark), ..*self };
+                match inner.read(length) {
                     Read::Calls(calls, end) => Read::Calls(calls, at + end),
                     Read::Not(end) => Read::Not(at + end),
                 }
@@ -120,23 +125,28 @@ impl<'t> Region<'t, '_> {
         if marked { Ending::Complete } else { self.ending }
     }
 
-    /// The JSON body at `at`: what it is, and where it ends. Where it is no JSON by itself, the first mark
-    /// behind it ends it, or the end of the text.
-    fn body(&self, at: usize) -> (&'t str, usize) {
-        let end = match json::value_end(self.text, at) {
+    /// The JSON body at `at`: what it is, where it ends, and whether it does by itself. Where it does not, the
+    /// first mark behind it ends it, or the end of the text.
+    fn body(&self, at: usize) -> (&'t str, usize, bool) {
+        let scanned = json::value_end(self.text, at);
+        let end = match scanned {
             End::At(end) => end,
             End::Broken(end) if self.is_end(end) => end,
-            _ => self.next_end(at),
+            End::Broken(end) => self.next_end(end),
+            // A mark in what is left stands in a string.
+            End::Open => self.text.len(),
         };
         let trimmed = self.text[at..end].trim_ascii_end();
-        (trimmed, end)
+        (trimmed, end, scanned == End::At(end))
     }
 
+    /// Whether the body that is no JSON ends here: at a mark that ends calls, or, where there is none, where the
+    /// one that begins them stands again.
     fn is_end(&self, at: usize) -> bool {
         let rest = self.rest(at);
         rest.starts_with("```")
             || matches!(marks::closer(rest.as_bytes()), Found::Full(..))
-            || matches!(marks::open(rest.as_bytes(), false), Found::Full(..))
+            || (self.opener.body == Body::Named && rest.starts_with(self.opener.mark))
     }
 
     fn next_end(&self, at: usize) -> usize {
@@ -161,9 +171,13 @@ impl<'t> Region<'t, '_> {
         let mut calls = Vec::new();
         let mut at = at;
         loop {
-            let (body, end) = self.body(at);
+            let (body, end, whole) = self.body(at);
             let Some(call) = envelope::read(body, self.ending_at(end), self.shape(), self.ctx) else {
-                return if calls.is_empty() { Read::Not(end) } else { Read::Calls(calls, at) };
+                // Where one call is allowed, two are none, whatever the second one is.
+                let none = calls.is_empty() || !self.ctx.parallel;
+                // Where it ends is not known where it is no JSON by itself: a mark behind may stand in it.
+                let end = if whole { end } else { self.text.len() };
+                return if none { Read::Not(end) } else { Read::Calls(calls, at) };
             };
             calls.push(call);
             let mut next = end + white(self.rest(end));
@@ -251,11 +265,12 @@ impl<'t> Region<'t, '_> {
                 _ => self.no(),
             };
         };
-        let (body, end) = self.body(at);
+        let (body, end, whole) = self.body(at);
         let said = Said { id, ..Said::plain(name, body) };
         match said.judged(self.ending_at(end), self.ctx) {
             Some(call) => Read::Calls([call].into(), end),
-            None => Read::Not(end),
+            None if whole => Read::Not(end),
+            None => self.no(),
         }
     }
 
@@ -331,8 +346,11 @@ impl<'t> Region<'t, '_> {
     fn brace(&self, at: usize, quote: &str) -> Read {
         let Some((name, arguments, used)) = brace::call(self.rest(at), quote) else { return self.no() };
         let end = at + used;
-        // Without its mark it may go on.
-        if self.ending_at(end) == Ending::Cut {
+        // Without its mark it may go on, and it does where something else stands here.
+        let behind = self.rest(end).trim_ascii_start();
+        if self.ending_at(end) == Ending::Cut
+            || !(behind.is_empty() || self.is_end(self.text.len() - behind.len()))
+        {
             return self.no();
         }
         let Some(name) = self.ctx.offered(&name) else { return Read::Not(end) };
@@ -348,16 +366,27 @@ impl<'t> Region<'t, '_> {
             let (key, _, used) = tags::tag_rest(text.strip_prefix("<parameter=")?)?;
             Some(Param { key, says: Says::Nothing, length: "<parameter=".len() + used })
         };
-        let values = self.ctx.format().filter(|format| format.grammar == Grammar::FunctionTags);
-        let values = values.map_or(Values::OneLineEnd, |format| format.values);
-        let python = values == Values::Python;
+        let format = self.ctx.format().filter(|format| format.grammar == Grammar::FunctionTags);
+        // What is around the call says more than the model's name.
+        let values = match (self.around, format.map(|format| format.values)) {
+            (Some("<seed:tool_call>"), _) => Some(Values::Python),
+            (Some(_), Some(Values::Python)) => None,
+            (_, values) => values,
+        };
         let tags = Tags {
             opener: "<function=",
             end: "</function>",
+            begins: &["<parameter"],
+            wrapped: self.around.is_some(),
+            around: &["</tool_call>", "</seed:tool_call>"],
             open: &open,
             close: &|text, _| text.starts_with("</parameter>").then_some("</parameter>".len()),
-            trims: !matches!(values, Values::Python | Values::Verbatim),
-            python,
+            trims: match values {
+                None => Trims::Paired,
+                Some(Values::Python | Values::Verbatim) => Trims::Never,
+                Some(_) => Trims::Always,
+            },
+            python: values == Some(Values::Python),
         };
         self.tagged(&tags, name.trim(), at + used)
     }
@@ -397,9 +426,12 @@ impl<'t> Region<'t, '_> {
         let tags = Tags {
             opener: self.opener.mark,
             end: invoke.end,
+            begins: &[if m3 { "]<]minimax[>[<" } else { invoke.parameter }],
+            wrapped: self.around.is_some(),
+            around: invoke.around,
             open: &open,
             close: &close,
-            trims: false,
+            trims: Trims::Never,
             python: false,
         };
         self.tagged(&tags, name.trim(), at + used)
@@ -433,9 +465,12 @@ impl<'t> Region<'t, '_> {
         let tags = Tags {
             opener: self.opener.mark,
             end: &end,
+            begins: &[key_open, value_open],
+            wrapped: self.around.is_some(),
+            around: &["</tool_calls>"],
             open: &open,
             close: &|text, _| text.starts_with(value_close).then_some(value_close.len()),
-            trims: false,
+            trims: Trims::Never,
             python: false,
         };
         self.tagged(&tags, name, at)
@@ -478,7 +513,8 @@ pub(crate) fn items(
             Some(b'{') => {
                 let End::At(end) = json::value_end(text, at) else {
                     // Cut inside of an item: those before it are whole.
-                    return (ending == Ending::Cut && !calls.is_empty()).then_some((calls, text.len()));
+                    let whole = ending == Ending::Cut && ctx.parallel && !calls.is_empty();
+                    return whole.then_some((calls, text.len()));
                 };
                 calls.push(envelope::read(&text[at..end], Ending::Complete, shape, ctx)?);
                 at = end;

@@ -23,6 +23,21 @@ struct Group {
     end: usize,
 }
 
+impl Group {
+    /// What stands behind the group in `text`. The last region of it may be none and have no end of its own:
+    /// then it is what stands behind the last mark of it.
+    fn behind<'t>(&self, text: &'t str, ending: Ending) -> &'t str {
+        match self.regions.last() {
+            Some((None, place)) if self.regions.len() > 1 && ending != Ending::Cut => {
+                behind_closers(&text[place.start..])
+            }
+            // More marks than are looked into are no words.
+            _ if matches!(marks::open(&text.as_bytes()[self.end..], true), Found::Full(..)) => "",
+            _ => &text[self.end..],
+        }
+    }
+}
+
 impl Reader<'_> {
     /// A mark that begins a call stands here. While what follows it can be a call, the text waits.
     pub(crate) fn hold(&mut self, last: Option<Ending>, sink: &mut dyn FnMut(TextEvent<'_>)) -> bool {
@@ -78,13 +93,14 @@ impl Reader<'_> {
             return;
         }
         let group = self.group(ending);
-        let behind = &text[group.end..];
-        if self.quoted || self.prose.talks(behind, token) {
+        let behind = group.behind(text, ending);
+        let one = self.ctx.parallel || group.regions.len() < 2;
+        if self.quoted || !one || self.prose.talks(behind, token) {
             self.tries += group.regions.len();
             self.let_go(group.end, sink);
             return;
         }
-        let over = behind.trim_ascii().is_empty();
+        let over = text[group.end..].trim_ascii().is_empty();
         let own = self.fresh && self.is_own(opener);
         let mut at = 0;
         for (calls, place) in group.regions {
@@ -160,6 +176,24 @@ fn skip_marks(text: &str) -> (usize, bool) {
             _ => return (next, next > 0),
         };
     }
+}
+
+/// What stands in `text` behind its last closer; nothing where there is none.
+fn behind_closers(text: &str) -> &str {
+    let bytes = text.as_bytes();
+    let mut last = text.len();
+    let mut i = 0;
+    while let Some(step) = bytes[i..].iter().position(|b| matches!(b, b'<' | b'[' | b']')) {
+        i += step;
+        i += match marks::closer(&bytes[i..]) {
+            Found::Full(_, length) => {
+                last = i + length;
+                length
+            }
+            _ => 1,
+        };
+    }
+    &text[last..]
 }
 
 /// How many bytes the closers take that `text` begins with, up to the last of them.

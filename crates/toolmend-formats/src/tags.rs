@@ -22,14 +22,30 @@ pub(crate) struct Tags<'g> {
     pub(crate) opener: &'g str,
     /// What ends a call.
     pub(crate) end: &'g str,
+    /// What parameters and their values begin with.
+    pub(crate) begins: &'g [&'g str],
+    /// What ends the marks around calls.
+    pub(crate) around: &'g [&'g str],
+    /// Whether such a mark stands before the call.
+    pub(crate) wrapped: bool,
     /// The parameter that begins at the beginning of a text.
     pub(crate) open: &'g dyn Fn(&str) -> Option<Param>,
     /// How many bytes the end of the parameter with this key takes at the beginning of a text.
     pub(crate) close: &'g dyn Fn(&str, &str) -> Option<usize>,
-    /// Whether one line end on either side of a value is markup.
-    pub(crate) trims: bool,
+    pub(crate) trims: Trims,
     /// Whether values are written as Python prints them.
     pub(crate) python: bool,
+}
+
+/// Whether one line end on either side of a value is markup.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Trims {
+    /// It is the value's own.
+    Never,
+    /// It is, where there is one.
+    Always,
+    /// The call tells: it is, where all of its values have one on both sides.
+    Paired,
 }
 
 /// The beginning of a parameter.
@@ -38,6 +54,13 @@ pub(crate) struct Param {
     pub(crate) says: Says,
     /// How many bytes it takes.
     pub(crate) length: usize,
+}
+
+/// A parameter as it stands.
+struct Given<'t> {
+    key: String,
+    says: Says,
+    raw: &'t str,
 }
 
 /// Where a value ends, and where what follows it begins.
@@ -67,20 +90,14 @@ impl Tags<'_> {
         if text[at..].starts_with('{') {
             return self.json_body(text, name, at, ending, ctx);
         }
-        let mut members: Vec<(String, String)> = Vec::new();
+        let mut params: Vec<Given<'_>> = Vec::new();
         loop {
             at += white(&text[at..]);
             if let Some(param) = (self.open)(&text[at..]) {
                 let start = at + param.length;
-                let given = |key: &str| key == param.key || members.iter().any(|(k, _)| k == key);
-                let ends = self.value_end(text, start, &param.key, &known, &given)?;
-                let raw = self.trimmed(&text[start..ends.value]);
-                let kinds = ctx.kinds(name, &param.key);
-                let value = match cdata(raw) {
-                    Some(inner) => typed::value(inner, kinds, param.says, self.python),
-                    None => typed::value(raw, kinds, param.says, self.python),
-                };
-                members.push((param.key, value));
+                let given = |key: &str| key == param.key || params.iter().any(|p| p.key == key);
+                let ends = self.value_end(text, start, &param.key, ending, &known, &given)?;
+                params.push(Given { key: param.key, says: param.says, raw: &text[start..ends.value] });
                 at = ends.next;
                 continue;
             }
@@ -88,16 +105,32 @@ impl Tags<'_> {
             let end = match fit(rest.as_bytes(), self.end) {
                 Fit::Full(length) => at + length,
                 // The enclosing mark ends the call, too.
-                _ if matches!(marks::closer(rest.as_bytes()), Found::Full(..)) && !members.is_empty() => at,
+                _ if self.is_around(rest).is_some() && !params.is_empty() && ending != Ending::Cut => at,
                 _ => return None,
             };
             if self.leaves_ends(&text[end..]) || (ending == Ending::Cut && !self.is_structural(&text[end..]))
             {
                 return None;
             }
-            let call = Said::plain(name, typed::object(&members)?).judged(Ending::Complete, ctx)?;
+            let arguments = typed::object(&self.members(&params, name, ctx))?;
+            let call = Said::plain(name, arguments).judged(Ending::Complete, ctx)?;
             return Some((call, end));
         }
+    }
+
+    /// The parameters of a call with their values as JSON.
+    fn members(&self, params: &[Given<'_>], name: &str, ctx: &Context<'_>) -> Vec<(String, String)> {
+        let paired = |raw: &str| raw.len() > 1 && raw.starts_with(['\r', '\n']) && raw.ends_with('\n');
+        let trims = match self.trims {
+            Trims::Never => false,
+            Trims::Always => true,
+            Trims::Paired => params.iter().all(|param| paired(param.raw)),
+        };
+        let value = |param: &Given<'_>| {
+            let raw = if trims { trimmed(param.raw) } else { param.raw };
+            typed::value(cdata(raw).unwrap_or(raw), ctx.kinds(name, &param.key), param.says, self.python)
+        };
+        params.iter().map(|param| (param.key.clone(), value(param))).collect()
     }
 
     /// A JSON object in the place of parameters.
@@ -126,19 +159,13 @@ impl Tags<'_> {
         Some((Said::plain(name, body).judged(Ending::Complete, ctx)?, end))
     }
 
-    fn trimmed<'t>(&self, raw: &'t str) -> &'t str {
-        if !self.trims {
-            return raw;
-        }
-        let inner = raw.strip_prefix("\r\n").or_else(|| raw.strip_prefix('\n')).unwrap_or(raw);
-        inner.strip_suffix("\r\n").or_else(|| inner.strip_suffix('\n')).unwrap_or(inner)
-    }
-
+    /// Where the value of `key` ends that begins at `start`; `None` where more than one place may be meant.
     fn value_end(
         &self,
         text: &str,
         start: usize,
         key: &str,
+        ending: Ending,
         known: &dyn Fn(&str) -> bool,
         given: &dyn Fn(&str) -> bool,
     ) -> Option<Ends> {
@@ -147,6 +174,8 @@ impl Tags<'_> {
         if let Some(inside) = text[start..].trim_ascii_start().strip_prefix("<![CDATA[") {
             i = text.len() - inside.len() + inside.find("]]>")? + 3;
         }
+        // Whether this value may have ended already, and another parameter begun.
+        let mut begun = self.begins(text[start..].trim_ascii_start());
         loop {
             i += bytes[i..].iter().position(|b| matches!(b, b'<' | b']'))?;
             let here = &text[i..];
@@ -160,38 +189,76 @@ impl Tags<'_> {
                     }
                 }
                 let rest = &text[next..];
-                match (self.open)(rest) {
-                    // Whether it is a parameter or the value's text: nothing tells.
-                    Some(param) if !known(&param.key) => return None,
-                    Some(param) if !given(&param.key) => return Some(Ends { value: i, next }),
-                    // Given already: either it, or that this value ended before, is not so.
-                    Some(_) => return None,
-                    None if matches!(fit(rest.as_bytes(), self.end), Fit::Full(_)) => {
-                        return Some(Ends { value: i, next });
+                let ends = match (self.open)(rest) {
+                    // Whether it is a parameter or the value's text: nothing tells. Where it is given
+                    // already, either it, or that this value ended before, is not so.
+                    Some(param) if !known(&param.key) || given(&param.key) => return None,
+                    Some(_) => true,
+                    None => {
+                        matches!(fit(rest.as_bytes(), self.end), Fit::Full(_))
+                            || (!rest.is_empty() && self.ends_here(rest))
                     }
-                    None if !rest.is_empty() && self.ends_here(rest) => return Some(Ends { value: i, next }),
-                    None => {}
+                };
+                if ends {
+                    begun |= ending == Ending::Cut && self.leaves_open(&text[start..i]);
+                    return (!begun).then_some(Ends { value: i, next });
                 }
-            } else if bytes[..i].ends_with(b"\n")
-                && (self.open)(here).is_some_and(|param| known(&param.key) && !given(&param.key))
-            {
-                let value = if self.trims { i } else { i - 1 };
-                return Some(Ends { value: value.max(start), next: i });
+                // In a line of words it is a part of them.
+                let behind = &text[i + length..];
+                begun |= behind.trim_start_matches([' ', '\t', '\r']).starts_with('\n')
+                    || behind.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '<' | '[' | '{'));
+                i += length;
+                continue;
+            } else if (self.open)(here).is_some_and(|param| known(&param.key) && !given(&param.key)) {
+                // Behind a line end it is one, and this value's own end is missing.
+                if let Some(value) = text[start..i].strip_suffix('\n') {
+                    let end = start + value.len() + usize::from(self.trims != Trims::Never);
+                    let plain = !value.ends_with('\n') && !value.contains(['<', '>']);
+                    return plain.then_some(Ends { value: end, next: i });
+                }
+                begun = true;
             } else if self.ends_here(here) {
-                return Some(Ends { value: i, next: i });
+                let plain = self.is_plain(&text[start..i], ending) && self.closes(here);
+                return plain.then_some(Ends { value: i, next: i });
             }
             i += 1;
         }
     }
 
+    /// Whether a value whose own end is missing ends where its call does: only where no markup stands in it
+    /// that may be that end, misspelt, and no line end of which it is open whose it is.
+    fn is_plain(&self, value: &str, ending: Ending) -> bool {
+        let inner = if self.trims == Trims::Never { value } else { trimmed(value) };
+        ending != Ending::Cut && !inner.ends_with('\n') && !inner.contains(['<', '>'])
+    }
+
+    /// Whether `rest` begins with the end of the call, and of the mark around it, if there is one.
+    fn closes(&self, rest: &str) -> bool {
+        let Fit::Full(length) = fit(rest.as_bytes(), self.end) else { return false };
+        !self.wrapped || self.is_around(rest[length..].trim_ascii_start()).is_some()
+    }
+
+    /// Whether `rest` begins with what a parameter or its value begins with, whole or not.
+    fn begins(&self, rest: &str) -> bool {
+        self.begins.iter().any(|mark| matches!(fit(rest.as_bytes(), mark), Fit::Full(_)))
+    }
+
+    /// How many bytes the end of a mark around calls takes that `rest` begins with.
+    fn is_around(&self, rest: &str) -> Option<usize> {
+        self.around.iter().find_map(|mark| match fit(rest.as_bytes(), mark) {
+            Fit::Full(length) => Some(length),
+            _ => None,
+        })
+    }
+
     /// Whether the call ends here although the value's own end is missing: marks that end the call and what
     /// is around it, and then no text of the same call.
     fn ends_here(&self, rest: &str) -> bool {
-        let mut at = match fit(rest.as_bytes(), self.end) {
-            Fit::Full(length) => length,
-            _ => 0,
+        let first = match fit(rest.as_bytes(), self.end) {
+            Fit::Full(length) => Some(length),
+            _ => self.is_around(rest),
         };
-        let first = at;
+        let Some(mut at) = first else { return false };
         loop {
             at += white(&rest[at..]);
             match marks::closer(&rest.as_bytes()[at..]) {
@@ -199,9 +266,21 @@ impl Tags<'_> {
                 _ => break,
             }
         }
-        at > 0
-            && (first > 0 || !rest.starts_with(char::is_whitespace))
-            && (rest[at..].is_empty() || matches!(marks::open(&rest.as_bytes()[at..], true), Found::Full(..)))
+        rest[at..].is_empty() || matches!(marks::open(&rest.as_bytes()[at..], true), Found::Full(..))
+    }
+
+    /// Whether a call begins in the value that does not end there: in a cut turn what ends behind it is that.
+    fn leaves_open(&self, value: &str) -> bool {
+        let bytes = value.as_bytes();
+        let mut open = 0usize;
+        for i in (0..bytes.len()).filter(|i| matches!(bytes[*i], b'<' | b']')) {
+            if matches!(fit(&bytes[i..], self.opener), Fit::Full(_)) {
+                open += 1;
+            } else if matches!(fit(&bytes[i..], self.end), Fit::Full(_)) {
+                open = open.saturating_sub(1);
+            }
+        }
+        open > 0
     }
 
     /// Whether nothing but marks stands in `rest` before another call, or its end.
@@ -232,6 +311,12 @@ impl Tags<'_> {
         }
         false
     }
+}
+
+/// `raw` without one line end on either side.
+fn trimmed(raw: &str) -> &str {
+    let inner = raw.strip_prefix("\r\n").or_else(|| raw.strip_prefix('\n')).unwrap_or(raw);
+    inner.strip_suffix("\r\n").or_else(|| inner.strip_suffix('\n')).unwrap_or(inner)
 }
 
 fn cdata(raw: &str) -> Option<&str> {

@@ -4,7 +4,7 @@ use serde_json::Value;
 use toolmend_core::{Ending, TextCall, TextEvent, TextReader};
 use toolmend_wire::{Limits, Promoter, Recorded, Recorder, StreamEnd};
 
-/// Takes `<c>NAME ARGUMENTS</c>` for a call.
+/// Takes `<c>NAME ARGUMENTS</c>` for a call, or `<c>NAME#ID ARGUMENTS</c>`.
 #[derive(Default)]
 struct Marks(String);
 
@@ -21,13 +21,14 @@ impl TextReader for Marks {
         while let Some((before, behind)) = rest.split_once("<c>") {
             let Some((inside, behind)) = behind.split_once("</c>") else { break };
             let (name, arguments) = inside.split_once(' ').unwrap();
+            let (name, id) = name.split_once('#').map_or((name, None), |(name, id)| (name, Some(id)));
             if !before.is_empty() {
                 sink(TextEvent::Content(before));
             }
             sink(TextEvent::Call(TextCall {
                 name: name.to_owned(),
                 arguments: arguments.to_owned(),
-                id: None,
+                id: id.map(str::to_owned),
                 source: format!("<c>{inside}</c>"),
                 rules: Vec::new(),
                 grade: None,
@@ -98,6 +99,28 @@ fn one_call_has_one_id() {
     let mut ids: Vec<&str> = written.split("\"call_id\":\"").skip(1).collect();
     ids.iter_mut().for_each(|id| *id = id.split('"').next().unwrap());
     assert_eq!(ids, [ids[0]; 3]);
+}
+
+/// A client finds the result of a call by its id, so an id that a model wrote twice is the first call's only.
+#[test]
+fn an_id_is_one_calls() {
+    let turn = |ids: [&str; 3]| {
+        let text: String = ids.iter().map(|id| format!("<c>f#{id} {{}}</c>")).collect();
+        let (written, calls) = promoted(&sse(&[
+            &format!(r#"{{"id":"c","choices":[{{"index":0,"delta":{{"content":"{text}"}}}}]}}"#),
+            r#"{"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#,
+            "[DONE]",
+        ]));
+        assert_eq!(calls, 3, "{written}");
+        let mut ids: Vec<String> =
+            written.split("\"id\":\"").skip(1).map(|id| id.split('"').next().unwrap().to_owned()).collect();
+        ids.retain(|id| id != "c");
+        ids
+    };
+    assert_eq!(turn(["a1", "b2", "c3"]), ["a1", "b2", "c3"]);
+    let ids = turn(["a1", "a1", "a1"]);
+    assert_eq!((ids.len(), ids[0].as_str()), (3, "a1"));
+    assert!(ids[1] != ids[0] && ids[2] != ids[0] && ids[1] != ids[2], "{ids:?}");
 }
 
 /// Turns that are no event stream stay what they are: one value, lines, or an array.

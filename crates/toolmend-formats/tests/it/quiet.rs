@@ -1,7 +1,8 @@
 //! Texts that speak of calls and make none: each must leave as it came.
 
 use serde_json::json;
-use toolmend_core::Ending;
+use toolmend_core::{Ending, TextReader};
+use toolmend_formats::{Parts, Reader};
 
 use crate::desk::{Asked, Desk, read};
 use crate::writers::{Call, WRITERS};
@@ -156,6 +157,38 @@ fn data_stays_as_it_is() {
             assert!(parts.calls.is_empty(), "{model}: {text}");
             let answer = text.contains("<|channel|>");
             assert!(answer || parts.content == *text, "{model}: {text} became {}", parts.content);
+        }
+    }
+}
+
+/// Where one call is allowed, two are none, also where the second one is no call by itself.
+#[test]
+fn a_call_beside_another_is_none_where_one_is_allowed() {
+    let desk = Desk::new();
+    let cases = [
+        (
+            "",
+            "<tool_call>\n{\"name\": \"open_shop\", \"arguments\": {}}\n</tool_call>\n<tool_call>\n{\"name\": \"x\"}\n</tool_call>",
+        ),
+        ("", "[TOOL_CALLS]open_shop[ARGS]{}[TOOL_CALLS]add_book[ARGS]{\"title\": \"Em"),
+        ("", "[TOOL_CALLS] [{\"name\": \"open_shop\", \"arguments\": {}}, {\"name\": \"add_"),
+        (
+            "<|start|>assistant",
+            "<|channel|>commentary to=functions.open_shop<|message|>{}<|call|><|start|>assistant<|channel|>commentary to=functions.add_book<|message|>{\"title\": \"Em",
+        ),
+        (">>>", "open_shop\n{}>>>add_book\n{\"title\": \"Em"),
+        (
+            "",
+            "<|open|>tools<|sep|><|open|>call tool=\"open_shop\" index=\"1\"<|sep|><|close|>call<|sep|><|open|>call tool=\"add_book\" index=\"2\"<|sep|>",
+        ),
+    ];
+    for (prefill, text) in cases {
+        for parallel in [true, false] {
+            let mut reader = Reader::new(&desk).parallel(parallel).prefill(prefill);
+            let mut parts = Parts::default();
+            reader.push(text, &mut |event| parts.take(event));
+            reader.finish(Ending::Cut, &mut |event| parts.take(event));
+            assert_eq!(parts.calls.len(), usize::from(parallel), "{text}");
         }
     }
 }

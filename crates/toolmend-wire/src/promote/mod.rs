@@ -311,6 +311,12 @@ impl<R: TextReader> Flow<R> {
             }
             at = next;
         });
+        // An id that a model wrote twice names neither call: the second one gets its own.
+        for n in 1..calls.len() {
+            if calls[..n].iter().any(|earlier| earlier.id == calls[n].id) {
+                calls[n].id = None;
+            }
+        }
         let form = self.protocol.as_ref().map(|(kind, _)| Form::of(*kind));
         let (Some(form), false) = (form, calls.is_empty() || self.queue.is_empty()) else {
             self.release(out);
