@@ -75,7 +75,8 @@ def check(cli, clients):
                 wrong = [
                     hold
                     for hold in HOLDS
-                    if fails(fault, got[hold], got["directly"]) and not (late and hold == "deviation" and got[hold] == got["directly"])
+                    if fails(fault, got[hold], got["directly"])
+                    and not (late and hold == "deviation" and got[hold] == got["directly"])
                 ]
                 failures += [f"{name}, {fault}, hold {hold}: {got[hold]}" for hold in wrong]
                 cells = [f"{word} ({ending})" if fault in CUT and ending else word for word, (_, ending) in got.values()]

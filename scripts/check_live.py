@@ -9,8 +9,9 @@ PYTHON needs `openai` and `anthropic`. The server is a stock one, without a pars
 prompt for each of twelve tools is asked for at temperature 0, by the OpenAI client in Chat, streamed and not, and in
 Responses, and by Anthropic's client; then with too few tokens. What arrives as a call through the gateway has to be
 one that its tool's schema admits (checked with `toolmend args`); with too few tokens none may arrive, and the client
-has to be told that the turn was cut where the server tells it. With `--promote off` there is nothing to mend, and every answer has to be the
-server's byte for byte. Exits 1 where something is wrong, 2 where something could not be run.
+has to be told that the turn was cut where the server tells it. With `--promote off` there is nothing to mend, and
+every answer has to be the server's byte for byte. Exits 1 where something is wrong, 2 where something could not be
+run.
 """
 
 import argparse
