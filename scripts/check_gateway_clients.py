@@ -2,242 +2,218 @@
 """Official clients in front of a server whose calls are broken: directly, and through `toolmend serve`.
 
     pip install openai anthropic langchain-openai
-    python3 scripts/check_gateway_clients.py --cli target/release/toolmend
+    npm install --prefix FOLDER openai @anthropic-ai/sdk ai @ai-sdk/openai-compatible
+    python3 scripts/check_gateway_clients.py --cli target/release/toolmend --node-modules FOLDER/node_modules
 
-A loopback server writes one call in each of a few broken ways, in the protocol of each client, and the client
-hands out what it makes of it. Through the gateway every client has to hand out the call that was meant; what was
-cut must not become a call that differs from what the client makes of it directly. Prints both as a table. Exits
-1 where a client fails through the gateway, 2 where something could not be run.
+A loopback server writes one call in each of a few broken ways, in the protocol of each client, streamed and not,
+and the client hands out what it makes of it. Through the gateway every client has to hand out the call that was
+meant; of a call that was cut it must not make one that nobody said, nor be told that the turn was whole. Prints
+both as tables. Exits 1 where a client fails through the gateway, 2 where something could not be run.
 """
 
 import argparse
 import importlib.util
 import json
+import os
+import shutil
+import subprocess
 import sys
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 from check_gateway import Gateway  # noqa: E402
+from faulty_server import CUT, FAULTS, FaultyServer, Turn  # noqa: E402
 
+MEANT = {"days": 3, "city": "Oslo\nNorway"}
 SCHEMA = {
     "type": "object",
     "properties": {"city": {"type": "string"}, "days": {"type": "integer"}, "metric": {"type": "boolean"}},
     "required": ["city", "days"],
 }
-MEANT = {"city": "Oslo", "days": 3}
-FAULTS = {
-    "valid": '{"city": "Oslo", "days": 3}',
-    "fence": '```json\n{"city": "Oslo", "days": 3}\n```',
-    "trailing comma": '{"city": "Oslo", "days": 3,}',
-    "single quotes": "{'city': 'Oslo', 'days': 3}",
-    "missing closer": '{"city": "Oslo", "days": 3',
-    "number as string": '{"city": "Oslo", "days": "3"}',
-    "extra closer": '{"city": "Oslo", "days": 3}}',
-    "bare keys": '{city: "Oslo", days: 3}',
-    "quoted whole": '"{\\"city\\": \\"Oslo\\", \\"days\\": 3}"',
-    "leaked mark": '<tool_call>{"city": "Oslo", "days": 3}</tool_call>',
+CERTAIN = {
+    "valid": lambda text: text,
+    **FAULTS,
+    "number as string": lambda text: text.replace("3", '"3"'),
 }
-# What it hands out must be what it hands out directly.
-CUT = {"cut in a string": '{"days": 3, "city": "Os'}
+# What `--hold deviation` sees when it has left already, by a part of the client's name and by fault: it arrives as it
+# does directly. A type is known to be wrong after the value. No event of Responses that has room for a closer comes after
+# the last piece of the arguments.
+SEEN_LATE = {("streamed", "number as string"), ("responses, streamed", "missing closer")}
+# How the clients call a turn that was cut.
+CUT_ENDINGS = {"length", "max_tokens", "incomplete"}
+HOLDS = ("call", "deviation")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cli", type=Path, required=True, help="the toolmend binary")
+    parser.add_argument("--node-modules", type=Path, help="a folder with the Node clients")
     options = parser.parse_args()
-    known = {name: client for name, (package, client) in CLIENTS.items() if importlib.util.find_spec(package)}
-    for name in CLIENTS.keys() - known.keys():
-        print(f"!! SKIPPED: {name}: {CLIENTS[name][0]} is not installed")
-    if not known:
-        sys.exit(2)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    failures = 0
-    print(f"{'client':24} {'arguments':18} {'directly':10} through toolmend")
-    with Gateway(options.cli, server.server_port, "call", "mend") as gateway:
-        for name, client in known.items():
-            for fault, said in (FAULTS | CUT).items():
-                Handler.said = said
-                direct = outcome(client, server.server_port, fault)
-                through = outcome(client, gateway.port, fault)
-                wrong = through[0] != "right" if fault in FAULTS else through != direct
-                failures += wrong
-                print(f"{name:24} {fault:18} {direct[0]:10} {through[0]}{'  FAILED ' + str(through[1]) if wrong else ''}")
-    print(f"{failures} failures")
-    sys.exit(1 if failures else 0)
+    clients = python_clients()
+    with tempfile.TemporaryDirectory() as folder:
+        clients |= node_clients(options.node_modules, Path(folder))
+        sys.exit(check(options.cli, clients) if clients else 2)
 
 
-def outcome(client, port, fault):
-    """What a client hands out, in one word and in full."""
+def check(cli, clients):
+    """Prints the tables; answers the exit code."""
+    said, failures = Turn(name="weather"), []
+    faults = CERTAIN | CUT
+    right = {name: dict.fromkeys(("directly", *HOLDS), 0) for name in clients}
+    print(f"{'client':30} {'arguments':18} {'directly':28} {'hold call':28} hold deviation")
+    with FaultyServer(lambda _: said) as server, Gateway(cli, server.port, "call", "mend", "relabel") as by_call, \
+            Gateway(cli, server.port, "deviation", "mend", "relabel") as by_deviation:  # fmt: skip
+        ports = dict(zip(("directly", *HOLDS), (server.port, by_call.port, by_deviation.port)))
+        for name, client in clients.items():
+            for fault, broken in faults.items():
+                said.arguments = broken(json.dumps(MEANT))
+                got = {way: outcome(client, port) for way, port in ports.items()}
+                for way, (word, _) in got.items():
+                    right[name][way] += fault in CERTAIN and word == "right"
+                late = any(part in name and kind == fault for part, kind in SEEN_LATE)
+                wrong = [
+                    hold
+                    for hold in HOLDS
+                    if fails(fault, got[hold], got["directly"])
+                    and not (late and hold == "deviation" and got[hold] == got["directly"])
+                ]
+                failures += [f"{name}, {fault}, hold {hold}: {got[hold]}" for hold in wrong]
+                cells = [f"{word} ({ending})" if fault in CUT and ending else word for word, (_, ending) in got.values()]
+                print(f"{name:30} {fault:18} {cells[0]:28} {cells[1]:28} {cells[2]}")
+    print(f"\n| right, of {len(CERTAIN)} | directly | hold call | hold deviation |\n|---|--:|--:|--:|")
+    for name, count in right.items():
+        print(f"| {name} | " + " | ".join(map(str, count.values())) + " |")
+    for failure in failures:
+        print(f"FAILED: {failure}")
+    print(f"{len(clients) * len(faults) * len(HOLDS)} turns, {len(failures)} failures")
+    return 1 if failures else 0
+
+
+def outcome(client, port):
+    """What a client hands out: in one word, then in full with the ending that it tells, or its error."""
     try:
-        got = client(f"http://127.0.0.1:{port}")
+        got, ending = client(f"http://127.0.0.1:{port}")
     except Exception as error:  # noqa: BLE001: whatever a client throws is its outcome
-        return "error", type(error).__name__
+        return "error", (f"{type(error).__name__}: {error}"[:200], None)
     if isinstance(got, str):
         try:
             got = json.loads(got)
         except ValueError:
-            return "broken", got
-    if fault in CUT:
-        return "a call", got
-    return ("right" if got == MEANT else "wrong"), got
+            return "broken", (got, ending)
+    return ("right" if got == MEANT else "wrong"), (got, ending)
 
 
-def chat_stream(base):
+def fails(fault, through, direct):
+    """Whether this is not what has to come through the gateway."""
+    if fault in CERTAIN:
+        return through[0] != "right"
+    invented = through[0] in ("right", "wrong") and through[1][0] != direct[1][0]
+    return invented or (through[0] != "error" and through[1][1] not in CUT_ENDINGS)
+
+
+def openai_chat(base, streamed):
     from openai import OpenAI
 
     client = OpenAI(base_url=f"{base}/v1", api_key="x", max_retries=0)
     tools = [{"type": "function", "function": {"name": "weather", "parameters": SCHEMA}}]
-    with client.chat.completions.stream(model="m", messages=[{"role": "user", "content": "?"}], tools=tools) as stream:
-        for _ in stream:
-            pass
-        return stream.get_final_completion().choices[0].message.tool_calls[0].function.arguments
+    request = {"model": "m", "messages": [{"role": "user", "content": "?"}], "tools": tools}
+    if streamed:
+        with client.chat.completions.stream(**request) as stream:
+            answer = stream.until_done().get_final_completion()
+    else:
+        answer = client.chat.completions.create(**request)
+    choice = answer.choices[0]
+    return choice.message.tool_calls[0].function.arguments, choice.finish_reason
 
 
-def chat_whole(base):
+def openai_responses(base, streamed):
     from openai import OpenAI
 
     client = OpenAI(base_url=f"{base}/v1", api_key="x", max_retries=0)
-    tools = [{"type": "function", "function": {"name": "weather", "parameters": SCHEMA}}]
-    answer = client.chat.completions.create(model="m", messages=[{"role": "user", "content": "?"}], tools=tools)
-    return answer.choices[0].message.tool_calls[0].function.arguments
+    tools = [{"type": "function", "name": "weather", "parameters": SCHEMA, "strict": False}]
+    request = {"model": "m", "input": "?", "tools": tools}
+    if streamed:
+        with client.responses.stream(**request) as stream:
+            answer = stream.until_done().get_final_response()
+    else:
+        answer = client.responses.create(**request)
+    return answer.output[0].arguments, answer.status
 
 
-def responses_stream(base):
-    from openai import OpenAI
-
-    client = OpenAI(base_url=f"{base}/v1", api_key="x", max_retries=0)
-    tools = [{"type": "function", "name": "weather", "parameters": SCHEMA}]
-    with client.responses.stream(model="m", input="?", tools=tools) as stream:
-        for _ in stream:
-            pass
-        return stream.get_final_response().output[0].arguments
-
-
-def messages_stream(base):
+def anthropic_messages(base, streamed):
     from anthropic import Anthropic
 
     client = Anthropic(base_url=base, api_key="x", max_retries=0)
     tools = [{"name": "weather", "input_schema": SCHEMA}]
-    messages = [{"role": "user", "content": "?"}]
-    with client.messages.stream(model="m", max_tokens=100, messages=messages, tools=tools) as stream:
-        return stream.get_final_message().content[0].input
+    request = {"model": "m", "max_tokens": 100, "messages": [{"role": "user", "content": "?"}], "tools": tools}
+    if streamed:
+        with client.messages.stream(**request) as stream:
+            answer = stream.get_final_message()
+    else:
+        answer = client.messages.create(**request)
+    return answer.content[0].input, answer.stop_reason
 
 
-def langchain_stream(base):
+def langchain(base, streamed):
     from langchain_openai import ChatOpenAI
 
     tools = [{"type": "function", "function": {"name": "weather", "parameters": SCHEMA}}]
     model = ChatOpenAI(model="m", base_url=f"{base}/v1", api_key="x", max_retries=0).bind_tools(tools)
     whole = None
-    for chunk in model.stream("?"):
+    for chunk in model.stream("?") if streamed else [model.invoke("?")]:
         whole = chunk if whole is None else whole + chunk
-    return whole.tool_calls[0]["args"]
+    ending = whole.response_metadata.get("finish_reason")
+    return (whole.tool_calls or whole.invalid_tool_calls)[0]["args"], ending
 
 
-CLIENTS = {
-    "openai, chat streamed": ("openai", chat_stream),
-    "openai, chat whole": ("openai", chat_whole),
-    "openai, responses": ("openai", responses_stream),
-    "anthropic, streamed": ("anthropic", messages_stream),
-    "langchain, streamed": ("langchain_openai", langchain_stream),
+PYTHON = {
+    "openai-py, chat": ("openai", openai_chat),
+    "openai-py, responses": ("openai", openai_responses),
+    "anthropic-py": ("anthropic", anthropic_messages),
+    "langchain-openai": ("langchain_openai", langchain),
 }
+# Their names in `clients/sdks.mjs`.
+NODE = {"openai-node, chat": "chat", "openai-node, responses": "responses", "anthropic-ts": "claude", "ai-sdk": "ai"}
 
 
-class Handler(BaseHTTPRequestHandler):
-    """Answers each request with one call, whose arguments are what is to be said next."""
-
-    protocol_version = "HTTP/1.1"
-    said = ""
-
-    def do_POST(self):
-        request = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        pieces = [self.said[at : at + 7] for at in range(0, len(self.said), 7)]
-        if self.path.startswith("/v1/messages"):
-            events = messages(pieces)
-        elif self.path.startswith("/v1/responses"):
-            events = responses(self.said, pieces)
-        elif request.get("stream"):
-            events = chat(pieces)
-        else:
-            return self.reply("application/json", json.dumps(completion(self.said)))
-        return self.reply("text/event-stream", "".join(events))
-
-    def reply(self, kind, text):
-        body = text.encode()
-        self.send_response(200)
-        self.send_header("content-type", kind)
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
+def ways(known):
+    """Each client twice: streamed and not."""
+    return {
+        f"{name}, {way}": lambda base, run=run, streamed=streamed: run(base, streamed)
+        for name, run in known.items()
+        for way, streamed in (("streamed", True), ("whole", False))
+    }
 
 
-def event(data, name=None):
-    return (f"event: {name}\n" if name else "") + f"data: {json.dumps(data)}\n\n"
+def python_clients():
+    known = {name: run for name, (package, run) in PYTHON.items() if importlib.util.find_spec(package)}
+    for name in PYTHON.keys() - known.keys():
+        print(f"!! SKIPPED: {name}: {PYTHON[name][0]} is not installed")
+    return ways(known)
 
 
-def completion(said):
-    call = {"id": "call_1", "type": "function", "function": {"name": "weather", "arguments": said}}
-    message = {"role": "assistant", "content": None, "tool_calls": [call]}
-    choice = {"index": 0, "message": message, "finish_reason": "tool_calls"}
-    return {"id": "c", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
+def node_clients(node_modules, folder):
+    """The clients of a Node program that answers line by line, started in this folder."""
+    if not (node_modules and shutil.which("node")):
+        print("!! SKIPPED: the Node clients: " + ("node is not installed" if node_modules else "no --node-modules"))
+        return {}
+    script = shutil.copy(Path(__file__).parent / "clients" / "sdks.mjs", folder)
+    os.symlink(node_modules.resolve(), folder / "node_modules")
+    process = subprocess.Popen(["node", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
+    def run(client, base, streamed):
+        job = {"client": client, "base": base, "schema": SCHEMA, "streamed": streamed}
+        print(json.dumps(job), file=process.stdin, flush=True)
+        line = process.stdout.readline()
+        if not line:
+            sys.exit("error: the Node clients ended early")
+        answer = json.loads(line)
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
+        return answer.get("arguments"), answer.get("ending")
 
-def chat(pieces):
-    def chunk(delta, finish=None):
-        choice = {"index": 0, "delta": delta, "finish_reason": finish}
-        return event({"id": "c", "object": "chat.completion.chunk", "created": 0, "model": "m", "choices": [choice]})
-
-    opening = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "weather", "arguments": ""}}
-    yield chunk({"role": "assistant", "content": None})
-    yield chunk({"tool_calls": [opening]})
-    for piece in pieces:
-        yield chunk({"tool_calls": [{"index": 0, "function": {"arguments": piece}}]})
-    yield chunk({}, "tool_calls")
-    yield "data: [DONE]\n\n"
-
-
-def responses(said, pieces):
-    item = {"type": "function_call", "id": "fc", "call_id": "call_1", "name": "weather", "status": "completed"}
-    answer = {
-        "id": "r", "object": "response", "created_at": 0, "model": "m", "status": "completed", "tools": [],
-        "output": [item | {"arguments": said}], "parallel_tool_calls": True, "tool_choice": "auto",
-    }  # fmt: skip
-    events = [
-        ("response.created", {"response": answer | {"status": "in_progress", "output": []}}),
-        ("response.output_item.added", {"output_index": 0, "item": item | {"arguments": "", "status": "in_progress"}}),
-    ]
-    place = {"item_id": "fc", "output_index": 0}
-    events += [("response.function_call_arguments.delta", place | {"delta": piece}) for piece in pieces]
-    events += [
-        ("response.function_call_arguments.done", place | {"arguments": said}),
-        ("response.output_item.done", {"output_index": 0, "item": item | {"arguments": said}}),
-        ("response.completed", {"response": answer}),
-    ]
-    for number, (name, data) in enumerate(events):
-        yield event({"type": name, "sequence_number": number} | data, name)
-
-
-def messages(pieces):
-    message = {
-        "id": "m", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": None,
-        "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1},
-    }  # fmt: skip
-    block = {"type": "tool_use", "id": "toolu_1", "name": "weather", "input": {}}
-    events = [("message_start", {"message": message}), ("content_block_start", {"index": 0, "content_block": block})]
-    events += [
-        ("content_block_delta", {"index": 0, "delta": {"type": "input_json_delta", "partial_json": piece}})
-        for piece in pieces
-    ]
-    end = {"delta": {"stop_reason": "tool_use", "stop_sequence": None}, "usage": {"output_tokens": 9}}
-    events += [("content_block_stop", {"index": 0}), ("message_delta", end), ("message_stop", {})]
-    for name, data in events:
-        yield event({"type": name} | data, name)
+    return ways({name: lambda base, streamed, key=key: run(key, base, streamed) for name, key in NODE.items()})
 
 
 if __name__ == "__main__":

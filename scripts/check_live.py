@@ -6,10 +6,12 @@ see them.
     PYTHON scripts/check_live.py --shared ../shared --cli target/release/toolmend --server http://127.0.0.1:18090
 
 PYTHON needs `openai` and `anthropic`. The server is a stock one, without a parser for this model's calls. One
-prompt for each of twelve tools is asked for at temperature 0, by the OpenAI client streamed and not, and by
-Anthropic's; then with too few tokens. What arrives as a call through the gateway has to be one that its tool's
-schema admits (checked with `toolmend args`); with too few tokens none may arrive, and the finish reason has to say
-that the turn was cut. Exits 1 where something is wrong, 2 where something could not be run.
+prompt for each of twelve tools is asked for at temperature 0, by the OpenAI client in Chat, streamed and not, and in
+Responses, and by Anthropic's client; then with too few tokens. What arrives as a call through the gateway has to be
+one that its tool's schema admits (checked with `toolmend args`); with too few tokens none may arrive, and the client
+has to be told that the turn was cut where the server tells it. With `--promote off` there is nothing to mend, and
+every answer has to be the server's byte for byte. Exits 1 where something is wrong, 2 where something could not be
+run.
 """
 
 import argparse
@@ -22,8 +24,11 @@ from urllib.parse import urlsplit
 
 sys.path.insert(0, str(Path(__file__).parent))
 from check_gateway import Gateway  # noqa: E402
+from relay import Relay  # noqa: E402
 
 ENOUGH, FEW = 300, 18
+# How the clients call a turn that was cut, and one that was not.
+CUT, WHOLE = {"length", "max_tokens", "incomplete"}, {"stop", "end_turn", "completed"}
 # At least so many of the twelve prompts have to come through as calls, for each way of asking.
 FLOOR = 6
 
@@ -58,7 +63,10 @@ def main():
             anthropic.Anthropic(base_url=url, api_key="x", max_retries=0, timeout=300),
         )
 
-    ways = [("openai, streamed", streamed), ("openai, whole", whole), ("anthropic, streamed", messages)]
+    ways = [
+        ("openai, streamed", streamed), ("openai, whole", whole), ("openai, responses", responses),
+        ("anthropic, streamed", messages),
+    ]  # fmt: skip
     with Gateway(options.cli, port, "call", "mend", on_cut="relabel") as gateway:
         for label, way in ways:
             made = {"directly": 0, "through": 0}
@@ -71,15 +79,32 @@ def main():
             print(f"{label}: {made['directly']} calls of {len(asked)} directly, {made['through']} through", flush=True)
             if made["through"] < FLOOR:
                 failures.append(f"{label}: {made['through']} calls came through, of at least {FLOOR}")
-        cut = 0
-        for name, prompt in asked.items():
-            call, finish = streamed(clients(gateway.port), tools[name], prompt, FEW)
-            cut += finish == "length"
-            if call is not None:
-                failures.append(f"{name}, {FEW} tokens: {call} arrived")
-            if finish not in ("length", "stop"):
-                failures.append(f"{name}, {FEW} tokens: the turn ended as {finish}")
-        print(f"{FEW} tokens: {cut} of {len(asked)} turns end as cut, none as a call")
+        for label, way in ways:
+            cut = 0
+            for name, prompt in asked.items():
+                call, ending = way(clients(gateway.port), tools[name], prompt, FEW)
+                cut += ending in CUT
+                if call is not None:
+                    failures.append(f"{label}, {name}, {FEW} tokens: {call} arrived")
+                if ending not in CUT | WHOLE:
+                    failures.append(f"{label}, {name}, {FEW} tokens: the turn ended as {ending}")
+            print(f"{label}, {FEW} tokens: {cut} of {len(asked)} turns end as cut, none as a call", flush=True)
+            # Of a cut text this server's Responses say `completed`; without a call, nothing is changed about that.
+            if not cut and way is not responses:
+                failures.append(f"{label}, {FEW} tokens: no turn ended as cut")
+    with (
+        Relay(port) as came,
+        Gateway(options.cli, came.port, "call", "mend", "relabel", ("--promote", "off")) as gateway,
+        Relay(gateway.port) as left,
+    ):
+        for label, way in ways:
+            same = 0
+            for name, prompt in asked.items():
+                call, _ = way(clients(left.port), tools[name], prompt, ENOUGH)
+                same += left.last == came.last
+                if call is not None or left.last != came.last:
+                    failures.append(f"{label}, {name}: not as the server wrote it: {call or 'the bytes differ'}")
+            print(f"{label}, nothing promoted: {same} of {len(asked)} turns byte for byte", flush=True)
     for failure in failures:
         print(f"FAILED: {failure}")
     sys.exit(1 if failures else 0)
@@ -109,6 +134,17 @@ def whole(clients, tool, prompt, tokens):
     choice = answer.choices[0]
     calls = choice.message.tool_calls or []
     return ((calls[0].function.name, calls[0].function.arguments) if calls else None), choice.finish_reason
+
+
+def responses(clients, tool, prompt, tokens):
+    """As above, in Responses."""
+    stream = clients[0].responses.create(
+        model="qwen", input=prompt, tools=[{"type": "function"} | tool["function"]],
+        max_output_tokens=tokens, temperature=0, stream=True,
+    )  # fmt: skip
+    *_, last = stream
+    calls = [item for item in last.response.output if item.type == "function_call"]
+    return ((calls[0].name, calls[0].arguments) if calls else None), last.response.status
 
 
 def messages(clients, tool, prompt, tokens):
