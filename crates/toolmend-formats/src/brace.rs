@@ -2,6 +2,8 @@
 
 use alloc::string::String;
 
+use toolmend_core::quote::quote_into;
+
 use crate::json;
 use crate::literal::{Cursor, Words};
 use crate::marks::{Fit, fit};
@@ -63,7 +65,7 @@ impl Words for Brace<'_> {
             return Some(());
         }
         if let Some(text) = self.string(cursor) {
-            json::put_string(out, text);
+            quote_into(text, out);
             return Some(());
         }
         let end = cursor.rest().find([',', '}', ']', '<', '\n'])?;

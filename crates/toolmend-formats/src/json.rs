@@ -1,6 +1,5 @@
 //! JSON as far as a format needs it: where a value ends, and how a text is written as a string.
 
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -70,23 +69,6 @@ pub(crate) fn string_end(bytes: &[u8], mut i: usize, quote: u8) -> Option<usize>
             _ => i += 1,
         }
     }
-}
-
-/// Writes `text` as a JSON string.
-pub(crate) fn put_string(out: &mut String, text: &str) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if c < ' ' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
 }
 
 /// What a JSON string says, given with its quotes; `None` where it is none, or holds half a surrogate pair.

@@ -3,8 +3,9 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use toolmend_core::quote::quote_into;
+
 use crate::MAX_DEPTH;
-use crate::json;
 
 /// A text, and how far it is read.
 pub(crate) struct Cursor<'t> {
@@ -65,7 +66,7 @@ pub(crate) trait Words {
             if keys.contains(&key) {
                 return None;
             }
-            json::put_string(out, &key);
+            quote_into(&key, out);
             keys.push(key);
             out.push_str(": ");
             self.value(cursor, out, depth + 1)

@@ -3,6 +3,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use toolmend_core::quote::quote_into;
+
 use crate::json;
 use crate::literal::{Cursor, Words};
 use crate::typed;
@@ -101,7 +103,7 @@ impl Words for Python {
     fn scalar(&self, cursor: &mut Cursor<'_>, out: &mut String) -> Option<()> {
         let rest = cursor.rest();
         if rest.starts_with(['\'', '"']) {
-            json::put_string(out, &string(cursor)?);
+            quote_into(&string(cursor)?, out);
             return Some(());
         }
         let more = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | '_');

@@ -8,6 +8,7 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use toolmend_core::quote::quote_into;
 use toolmend_core::{Ending, TextCall};
 
 use crate::context::Context;
@@ -82,7 +83,7 @@ impl Tags<'_> {
         let judge = ctx.judge(name)?;
         let known = |key: &str| {
             let mut probe = String::from("{");
-            json::put_string(&mut probe, key);
+            quote_into(key, &mut probe);
             probe.push_str(": null}");
             judge.is_blind() || judge.declared_only(&probe)
         };

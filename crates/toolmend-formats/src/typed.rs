@@ -3,6 +3,7 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use toolmend_core::quote::quote_into;
 use toolmend_core::{Ending, Evidence, Kinds, NoJudge, Policy, mend};
 
 use crate::json;
@@ -38,7 +39,7 @@ pub(crate) fn value(text: &str, kinds: Kinds, says: Says, python: bool) -> Strin
 
 fn string(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
-    json::put_string(&mut out, text);
+    quote_into(text, &mut out);
     out
 }
 
@@ -80,7 +81,7 @@ pub(crate) fn object(members: &[(String, String)]) -> Option<String> {
             out.push_str(", ");
         }
         seen.push(key);
-        json::put_string(&mut out, key);
+        quote_into(key, &mut out);
         out.push_str(": ");
         out.push_str(value);
     }

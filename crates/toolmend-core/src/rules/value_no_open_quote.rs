@@ -44,10 +44,13 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
         && before.trim_end_matches([' ', '\t']).ends_with(['\n', '[']);
     // What cannot be seen before them may be the first of the words.
     let unseen = before.chars().next_back().is_some_and(|c| !c.is_ascii());
+    // `"a":   eps"`: more blanks than a separator has may be the first of the words as well.
+    let margin = before.trim_end_matches([' ', '\t']);
+    let wide = before.len() - margin.len() > 1 && !margin.ends_with('\n');
     // `"a":"5", b: big"`: behind a bare key on the line of another member the quote may be one within it.
     let line = before.rsplit('\n').next().unwrap_or("");
     let key = line.trim_end().strip_suffix(':').unwrap_or("").trim_end();
     let value = spot.slot == Slot::Value && (key.ends_with('"') || !line.contains('"'));
-    ((value || alone) && !unseen && lost && delimiter)
+    ((value || alone) && !unseen && !wide && lost && delimiter)
         .then(|| Lexeme { end, edits: vec![Edit::insert(Rule::ValueNoOpenQuote, spot.at, "\"")] })
 }
