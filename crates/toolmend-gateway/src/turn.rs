@@ -18,12 +18,13 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use hyper::HeaderMap;
-use hyper::body::{Bytes, Frame, Incoming};
+use hyper::body::{Bytes, Frame};
 use tokio::time::Instant;
 use toolmend::wire::CallReport;
 
-use crate::body::{BodyError, poll_incoming};
+use crate::body::{BodyError, GATHER, poll_inbound};
 use crate::idle::Idle;
+use crate::inbound::Inbound;
 use crate::inspect::{GaveUp, Guard};
 
 /// Told what happens to a turn while it passes. Dropped with the turn's body.
@@ -64,7 +65,7 @@ pub(crate) struct SignsOfLife {
 
 /// The body of an answer that is looked into.
 pub(crate) struct TurnBody {
-    upstream: Incoming,
+    upstream: Inbound,
     idle: Idle,
     guard: Guard,
     observer: Box<dyn Observer>,
@@ -88,7 +89,7 @@ enum End {
 
 impl TurnBody {
     pub(crate) fn new(
-        upstream: Incoming,
+        upstream: Inbound,
         idle: Duration,
         guard: Guard,
         observer: Box<dyn Observer>,
@@ -121,18 +122,25 @@ impl TurnBody {
             let better = better.and_then(|turn| Some(turn.get(self.sent..)?.to_vec()));
             return Poll::Ready(Some(Ok(self.leave(better.unwrap_or(out)))));
         }
-        while self.end.is_none() {
-            let frame = match poll_incoming(&mut self.upstream, &mut self.idle, cx) {
+        let mut out = Vec::new();
+        while self.end.is_none() && out.len() < GATHER {
+            let frame = match poll_inbound(&mut self.upstream, &mut self.idle, cx) {
                 Poll::Ready(frame) => frame,
-                Poll::Pending => return self.poll_sign_of_life(cx).map(|event| Some(Ok(Frame::data(event)))),
+                Poll::Pending if out.is_empty() => {
+                    return self.poll_sign_of_life(cx).map(|event| Some(Ok(Frame::data(event))));
+                }
+                Poll::Pending => break,
             };
             let begun = Instant::now();
-            let mut out = Vec::new();
             match frame.map(|frame| frame.map(Frame::into_data)) {
                 Some(Ok(Ok(bytes))) => {
                     self.observer.took(&bytes);
                     if self.guard.is_transparent() {
-                        return Poll::Ready(Some(Ok(Frame::data(bytes))));
+                        if out.is_empty() {
+                            return Poll::Ready(Some(Ok(Frame::data(bytes))));
+                        }
+                        out.extend_from_slice(&bytes);
+                        continue;
                     }
                     if let Some(ladder) = &mut self.ladder {
                         ladder.took(&bytes);
@@ -151,9 +159,9 @@ impl TurnBody {
                 self.asking = Some((out, better));
                 return self.poll_frame(cx);
             }
-            if !out.is_empty() {
-                return Poll::Ready(Some(Ok(self.leave(out))));
-            }
+        }
+        if !out.is_empty() {
+            return Poll::Ready(Some(Ok(self.leave(out))));
         }
         Poll::Ready(match self.end.replace(End::Over) {
             Some(End::Trailers(trailers)) => Some(Ok(Frame::trailers(trailers))),

@@ -1,6 +1,7 @@
 //! From settings as they are written to settings that can be used.
 
 use std::net::SocketAddr;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -17,6 +18,8 @@ use crate::serve::settings::Given;
 
 /// The longest file of settings, in bytes.
 const MAX_CONFIG: usize = 1 << 20;
+/// The most threads that serve.
+const MAX_THREADS: usize = 1024;
 
 /// What `serve` needs.
 #[derive(Debug)]
@@ -52,6 +55,13 @@ impl TryFrom<Given> for Serve {
             settings.listen = address("listen", listen)?;
         }
         settings.admin = given.admin.as_deref().map(|admin| address("admin", admin)).transpose()?;
+        if let Some(threads) = given.threads {
+            let count = usize::try_from(threads).ok().filter(|count| *count <= MAX_THREADS);
+            let count = count.and_then(NonZero::new);
+            settings.threads = count.ok_or_else(|| {
+                wrong("threads", &threads.to_string(), &format!("a number from 1 to {MAX_THREADS}"))
+            })?;
+        }
         settings.model = given.model;
         settings.token = given.token.filter(|token| !token.is_empty());
         settings.upstream_ca = given.upstream_ca.map(PathBuf::from);

@@ -124,6 +124,8 @@ settings! {
     token: String, "TOOLMEND_TOKEN", "TOKEN", None;
     "Where /-/health, /-/ready and /-/metrics are served"
     admin: String, "TOOLMEND_ADMIN", "ADDRESS", None;
+    "Threads that serve; without it, one for each processor"
+    threads: u64, "TOOLMEND_THREADS", "N", None;
     "How logs are written: text or json"
     log_format: String, "TOOLMEND_LOG_FORMAT", "FORMAT", text("text");
     "What is logged: off, error, warn, info or debug"
