@@ -31,7 +31,7 @@ use crate::endpoint::Speaks;
 use crate::facts::Facts;
 use crate::headers;
 use crate::inbound::Inbound;
-use crate::inspect::{Guard, HeldTotal, Inspector};
+use crate::inspect::{Guard, HeldLimits, HeldTotal, Inspector};
 use crate::metrics::{Metrics, Passed};
 use crate::record::Records;
 use crate::refusal::Refusal;
@@ -212,7 +212,8 @@ impl Proxy {
         let streamed = is_event_stream(&response);
         let inspector: Box<dyn Inspector> =
             if asked_usage && streamed { Box::new(WithoutUsage::new(inspector)) } else { inspector };
-        let guard = Guard::new(inspector, limits.held_turn_bytes, self.held.clone());
+        let held = HeldLimits { call: limits.held_call_bytes, turn: limits.held_turn_bytes };
+        let guard = Guard::new(inspector, held, self.held.clone());
         let again = again.and_then(|again| Reissue::new(self, facts, again, asked_usage && streamed));
         let ladder = again.map(|again| Box::new(again) as Box<dyn Ladder>);
         let mut watch = Watch::new(Arc::clone(&self.metrics), turn, speaks, model, spent);

@@ -163,6 +163,8 @@ words! {
         /// It passes as it came; a finish reason that the evidence proves false is corrected.
         #[default]
         Relabel "relabel",
+        /// A notice in the text stands in its place, and the finish reason says that the turn was cut.
+        Withhold "withhold",
     }
 }
 

@@ -20,17 +20,16 @@ use std::time::Duration;
 use hyper::HeaderMap;
 use hyper::body::{Bytes, Frame};
 use tokio::time::Instant;
-use toolmend::wire::CallReport;
 
 use crate::body::{BodyError, GATHER, poll_inbound};
 use crate::idle::Idle;
 use crate::inbound::Inbound;
-use crate::inspect::{GaveUp, Guard};
+use crate::inspect::{GaveUp, Guard, Settled};
 
 /// Told what happens to a turn while it passes. Dropped with the turn's body.
 pub(crate) trait Observer: Send {
     /// A call was settled.
-    fn settled(&mut self, report: CallReport);
+    fn settled(&mut self, settled: Settled);
     /// The answer passes untouched from here on.
     fn gave_up(&mut self, why: GaveUp);
     /// Calls were held for so long.
@@ -49,7 +48,7 @@ pub(crate) trait Ladder: Send {
     fn took(&mut self, bytes: &Bytes);
     /// These calls were settled, by the bytes or by their end. Answers with the wait for the turn as it leaves
     /// with a better call, from its first byte on; asked at most once.
-    fn better(&mut self, reports: &[CallReport], at_end: bool) -> Option<Better>;
+    fn better(&mut self, settled: &[Settled], at_end: bool) -> Option<Better>;
 }
 
 /// A whole turn as it leaves with a better call; `None` where there is none.
@@ -186,12 +185,12 @@ impl TurnBody {
 
     /// Passes on what the guard has to tell, and answers with the wait for something better, if there is one.
     fn tell(&mut self) -> Option<Better> {
-        let reports = self.guard.reports();
+        let settled = self.guard.settled();
         let broke = matches!(self.end, Some(End::Broken(_)));
-        let ladder = self.ladder.as_mut().filter(|_| !broke && !reports.is_empty());
-        let better = ladder.and_then(|ladder| ladder.better(&reports, self.end.is_some()));
-        for report in reports {
-            self.observer.settled(report);
+        let ladder = self.ladder.as_mut().filter(|_| !broke && !settled.is_empty());
+        let better = ladder.and_then(|ladder| ladder.better(&settled, self.end.is_some()));
+        for settled in settled {
+            self.observer.settled(settled);
         }
         if let Some(why) = self.guard.take_gave_up() {
             self.observer.gave_up(why);

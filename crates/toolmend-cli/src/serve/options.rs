@@ -73,7 +73,7 @@ impl TryFrom<Given> for Serve {
         };
         settings.mode = word("mode", given.mode.as_deref(), Mode::named, "mend or observe")?;
         settings.hold = word("hold", given.hold.as_deref(), Hold::named, "call or deviation")?;
-        settings.on_cut = word("on-cut", given.on_cut.as_deref(), OnCut::named, "pass or relabel")?;
+        settings.on_cut = word("on-cut", given.on_cut.as_deref(), OnCut::named, "pass, relabel or withhold")?;
         settings.promote = word("promote", given.promote.as_deref(), Promote::named, "off, marked or all")?;
         settings.policy = match given.policy.as_deref() {
             Some(name) => {
@@ -104,6 +104,7 @@ impl TryFrom<Given> for Serve {
             ("max-headers", given.max_headers),
             ("max-header-bytes", given.max_header_bytes),
             ("max-request-bytes", given.max_request_bytes),
+            ("max-held-call-bytes", given.max_held_call_bytes),
             ("max-held-turn-bytes", given.max_held_turn_bytes),
             ("max-held-bytes", given.max_held_bytes),
             ("max-open-turns", given.max_open_turns),
@@ -166,7 +167,7 @@ fn limits(given: &[(&'static str, Option<u64>)]) -> Result<Limits, Failure> {
     let mut limits = Limits::default();
     for (key, value) in given {
         let Some(value) = *value else { continue };
-        if value == 0 && *key != "max-held-turn-bytes" && *key != "drain-timeout" {
+        if value == 0 && !matches!(*key, "max-held-call-bytes" | "max-held-turn-bytes" | "drain-timeout") {
             return Err(wrong(key, "0", "at least 1"));
         }
         let count = usize::try_from(value).unwrap_or(usize::MAX);
@@ -175,6 +176,7 @@ fn limits(given: &[(&'static str, Option<u64>)]) -> Result<Limits, Failure> {
             "max-headers" => limits.headers = count,
             "max-header-bytes" => limits.header_bytes = count,
             "max-request-bytes" => limits.request_bytes = count,
+            "max-held-call-bytes" => limits.held_call_bytes = count,
             "max-held-turn-bytes" => limits.held_turn_bytes = count,
             "max-held-bytes" => limits.held_bytes = count,
             "max-open-turns" => limits.open_turns = count,
