@@ -7,10 +7,11 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use hyper::HeaderMap;
-use hyper::body::{Body as HttpBody, Bytes, Frame, Incoming, SizeHint};
+use hyper::body::{Body as HttpBody, Bytes, Frame, SizeHint};
 use tokio::time::{Sleep, sleep};
 
 use crate::idle::Idle;
+use crate::inbound::Inbound;
 use crate::turn::TurnBody;
 
 /// Why a body broke off.
@@ -48,75 +49,25 @@ impl Error for BodyError {
 const LINGER: Duration = Duration::from_millis(20);
 
 /// Bytes from which on a frame is given as it is; smaller ones are gathered.
-const GATHER: usize = 8 << 10;
+pub(crate) const GATHER: usize = 8 << 10;
 
 /// A body that crosses the gateway, in either direction.
 ///
 /// Frames that are there at the same time leave as one: hyper writes each frame of a body by itself, and a
-/// write costs more than everything else that is done about an event. Its connections hand over one frame at a
-/// time, so before it gives what it has, a body steps back once to let the connection bring the next. What came
-/// alone waits no longer than that.
+/// write costs more than everything else that is done about an event. Nothing waits for more to come.
 #[derive(Debug)]
 pub(crate) struct Body {
     kind: Kind,
-    gathered: Gathered,
-    /// It has stepped back since the last frame came.
-    stepped_back: bool,
-    /// What follows the bytes that are gathered.
-    next: Option<Option<Result<Frame<Bytes>, BodyError>>>,
     /// Why it broke off, and when it may say so.
     broken: Option<(BodyError, Pin<Box<Sleep>>)>,
-}
-
-/// Bytes on their way out.
-#[derive(Debug, Default)]
-enum Gathered {
-    #[default]
-    Nothing,
-    /// One frame, as it came.
-    One(Bytes),
-    Several(Vec<u8>),
-}
-
-impl Gathered {
-    fn is_empty(&self) -> bool {
-        matches!(self, Gathered::Nothing)
-    }
-
-    fn len(&self) -> usize {
-        match self {
-            Gathered::Nothing => 0,
-            Gathered::One(bytes) => bytes.len(),
-            Gathered::Several(bytes) => bytes.len(),
-        }
-    }
-
-    fn add(&mut self, bytes: Bytes) {
-        *self = match std::mem::take(self) {
-            Gathered::Nothing => Gathered::One(bytes),
-            Gathered::One(first) => Gathered::Several([first, bytes].concat()),
-            Gathered::Several(mut all) => {
-                all.extend_from_slice(&bytes);
-                Gathered::Several(all)
-            }
-        };
-    }
-
-    fn take(&mut self) -> Bytes {
-        match std::mem::take(self) {
-            Gathered::Nothing => Bytes::new(),
-            Gathered::One(bytes) => bytes,
-            Gathered::Several(bytes) => bytes.into(),
-        }
-    }
 }
 
 #[derive(Debug)]
 enum Kind {
     /// Bytes that are all here, and the trailers behind them.
     Whole { bytes: Bytes, trailers: Option<HeaderMap> },
-    /// What was read ahead, and the rest as it comes.
-    Passing { ahead: Vec<Bytes>, rest: Incoming, idle: Idle },
+    /// What passes as it comes.
+    Passing(Box<Passing>),
     /// An answer that is looked into.
     Turn(Box<TurnBody>),
 }
@@ -134,62 +85,31 @@ impl Body {
         Body::of(Kind::Whole { bytes: bytes.into(), trailers })
     }
 
-    pub(crate) fn passing(rest: Incoming, idle: Duration) -> Body {
-        Body::of(Kind::Passing { ahead: Vec::new(), rest, idle: Idle::new(idle) })
+    pub(crate) fn passing(rest: impl Into<Inbound>, idle: Duration) -> Body {
+        Body::resumed(Vec::new(), rest, idle)
     }
 
-    /// All its bytes, where they are here.
-    pub(crate) fn bytes(&self) -> Option<&Bytes> {
-        match &self.kind {
-            Kind::Whole { bytes, .. } => Some(bytes),
-            Kind::Passing { .. } | Kind::Turn(_) => None,
-        }
+    /// What was read ahead, in the order of its bytes, and the rest as it comes.
+    pub(crate) fn resumed(mut ahead: Vec<Bytes>, rest: impl Into<Inbound>, idle: Duration) -> Body {
+        ahead.reverse();
+        let idle = Idle::new(idle);
+        Body::of(Kind::Passing(Box::new(Passing { ahead, rest: rest.into(), idle, next: None })))
     }
 
     pub(crate) fn turn(turn: TurnBody) -> Body {
         Body::of(Kind::Turn(Box::new(turn)))
     }
 
-    /// `ahead` in the order of its bytes.
-    pub(crate) fn resumed(mut ahead: Vec<Bytes>, rest: Incoming, idle: Duration) -> Body {
-        ahead.reverse();
-        Body::of(Kind::Passing { ahead, rest, idle: Idle::new(idle) })
+    /// All its bytes, where they are here.
+    pub(crate) fn bytes(&self) -> Option<&Bytes> {
+        match &self.kind {
+            Kind::Whole { bytes, .. } => Some(bytes),
+            Kind::Passing(_) | Kind::Turn(_) => None,
+        }
     }
 
     const fn of(kind: Kind) -> Body {
-        Body { kind, gathered: Gathered::Nothing, stepped_back: false, next: None, broken: None }
-    }
-
-    /// The next frame, gathered.
-    fn poll_gathered(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        let given = |gathered: &mut Gathered| Poll::Ready(Some(Ok(Frame::data(gathered.take()))));
-        if let Some(next) = self.next.take() {
-            return Poll::Ready(next);
-        }
-        loop {
-            match self.kind.poll_frame(cx) {
-                Poll::Ready(Some(Ok(frame))) if frame.is_data() => {
-                    let Ok(bytes) = frame.into_data() else { continue };
-                    self.gathered.add(bytes);
-                    self.stepped_back = false;
-                    if self.gathered.len() >= GATHER {
-                        return given(&mut self.gathered);
-                    }
-                }
-                Poll::Ready(other) if self.gathered.is_empty() => return Poll::Ready(other),
-                Poll::Ready(other) => {
-                    self.next = Some(other);
-                    return given(&mut self.gathered);
-                }
-                Poll::Pending if self.gathered.is_empty() => return Poll::Pending,
-                Poll::Pending if self.stepped_back => return given(&mut self.gathered),
-                Poll::Pending => {
-                    self.stepped_back = true;
-                    cx.waker().wake_by_ref();
-                    return Poll::Pending;
-                }
-            }
-        }
+        Body { kind, broken: None }
     }
 }
 
@@ -207,7 +127,7 @@ impl HttpBody for Body {
                 ready!(linger.as_mut().poll(cx));
                 return Poll::Ready(this.broken.take().map(|(error, _)| Err(error)));
             }
-            match ready!(this.poll_gathered(cx)) {
+            match ready!(this.kind.poll_frame(cx)) {
                 Some(Err(error)) => this.broken = Some((error, Box::pin(sleep(LINGER)))),
                 frame => return Poll::Ready(frame),
             }
@@ -215,32 +135,17 @@ impl HttpBody for Body {
     }
 
     fn is_end_stream(&self) -> bool {
-        if !self.gathered.is_empty() || self.next.is_some() || self.broken.is_some() {
-            return false;
-        }
         match &self.kind {
             Kind::Whole { bytes, trailers } => bytes.is_empty() && trailers.is_none(),
-            Kind::Passing { ahead, rest, .. } => ahead.is_empty() && rest.is_end_stream(),
+            Kind::Passing(passing) => self.broken.is_none() && passing.is_end_stream(),
             Kind::Turn(_) => false,
         }
     }
 
     fn size_hint(&self) -> SizeHint {
-        if !self.gathered.is_empty() {
-            return SizeHint::new();
-        }
         match &self.kind {
             Kind::Whole { bytes, trailers: None } => SizeHint::with_exact(bytes.len() as u64),
-            Kind::Passing { ahead, rest, .. } => {
-                let ahead: u64 = ahead.iter().map(|bytes| bytes.len() as u64).sum();
-                let rest = rest.size_hint();
-                let mut hint = SizeHint::new();
-                hint.set_lower(ahead + rest.lower());
-                if let Some(upper) = rest.upper() {
-                    hint.set_upper(ahead + upper);
-                }
-                hint
-            }
+            Kind::Passing(passing) => passing.size_hint(),
             Kind::Whole { .. } | Kind::Turn(_) => SizeHint::new(),
         }
     }
@@ -256,18 +161,74 @@ impl Kind {
                 };
                 Poll::Ready(frame.map(Ok))
             }
-            Kind::Passing { ahead, rest, idle } => match ahead.pop() {
-                Some(bytes) => Poll::Ready(Some(Ok(Frame::data(bytes)))),
-                None => poll_incoming(rest, idle, cx),
-            },
+            Kind::Passing(passing) => passing.poll_frame(cx),
             Kind::Turn(turn) => turn.poll_frame(cx),
         }
     }
 }
 
+/// What passes as it comes.
+#[derive(Debug)]
+struct Passing {
+    /// What was read ahead, the next one last.
+    ahead: Vec<Bytes>,
+    rest: Inbound,
+    idle: Idle,
+    /// What follows the bytes that were gathered.
+    next: Option<Option<Result<Frame<Bytes>, BodyError>>>,
+}
+
+impl Passing {
+    fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        if let Some(next) = self.next.take() {
+            return Poll::Ready(next);
+        }
+        if let Some(bytes) = self.ahead.pop() {
+            return Poll::Ready(Some(Ok(Frame::data(bytes))));
+        }
+        // One that comes alone is not copied.
+        let first = match ready!(poll_inbound(&mut self.rest, &mut self.idle, cx)) {
+            Some(Ok(frame)) if frame.is_data() => frame.into_data().unwrap_or_default(),
+            other => return Poll::Ready(other),
+        };
+        let mut all = Vec::new();
+        while first.len().max(all.len()) < GATHER {
+            match poll_inbound(&mut self.rest, &mut self.idle, cx) {
+                Poll::Pending => break,
+                Poll::Ready(Some(Ok(frame))) if frame.is_data() => {
+                    if all.is_empty() {
+                        all.extend_from_slice(&first);
+                    }
+                    all.extend_from_slice(&frame.into_data().unwrap_or_default());
+                }
+                Poll::Ready(other) => {
+                    self.next = Some(other);
+                    break;
+                }
+            }
+        }
+        Poll::Ready(Some(Ok(Frame::data(if all.is_empty() { first } else { all.into() }))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.ahead.is_empty() && self.next.is_none() && self.rest.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let ahead: u64 = self.ahead.iter().map(|bytes| bytes.len() as u64).sum();
+        let rest = self.rest.size_hint();
+        let mut hint = SizeHint::new();
+        hint.set_lower(ahead + rest.lower());
+        if let Some(upper) = rest.upper() {
+            hint.set_upper(ahead + upper);
+        }
+        hint
+    }
+}
+
 /// The next frame of a body from a socket, unless it keeps silent for too long.
-pub(crate) fn poll_incoming(
-    body: &mut Incoming,
+pub(crate) fn poll_inbound(
+    body: &mut Inbound,
     idle: &mut Idle,
     cx: &mut Context<'_>,
 ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {

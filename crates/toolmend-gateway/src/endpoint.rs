@@ -3,6 +3,7 @@
 use core::fmt;
 
 use hyper::Method;
+use hyper::header::HeaderValue;
 use hyper::http::uri::{Authority, InvalidUri, Parts, PathAndQuery, Scheme, Uri};
 
 /// What an endpoint speaks.
@@ -150,6 +151,17 @@ impl Upstream {
 
     pub(crate) fn scheme(&self) -> &Scheme {
         &self.scheme
+    }
+
+    /// What requests name as their host: without the port that the scheme has anyway.
+    pub(crate) fn host(&self) -> HeaderValue {
+        let own = if self.scheme == Scheme::HTTPS { 443 } else { 80 };
+        let host = match self.authority.port_u16() {
+            Some(port) if port != own => self.authority.as_str(),
+            _ => self.authority.host(),
+        };
+        // An authority is visible ASCII.
+        HeaderValue::from_str(host).unwrap_or(HeaderValue::from_static(""))
     }
 
     /// Where a request for this path goes. An upstream given as `…/v1` takes both `/v1/models` and `/models`

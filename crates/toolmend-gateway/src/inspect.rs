@@ -4,6 +4,7 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use prometheus_client::metrics::gauge::Gauge;
+use toolmend::TextCall;
 use toolmend::wire::CallReport;
 
 /// Looks at the bytes of one answer.
@@ -19,6 +20,11 @@ pub trait Inspector: Send {
     /// Bytes that are held.
     fn held(&self) -> usize;
 
+    /// Bytes that are held of the longest call.
+    fn held_call(&self) -> usize {
+        self.held()
+    }
+
     /// Whether it holds a call, so that the client may need a sign of life. What it gave before then ends
     /// where an event ends, so that one may stand between.
     fn holds(&self) -> bool;
@@ -26,9 +32,24 @@ pub trait Inspector: Send {
     /// Lets go of all it holds, as it came.
     fn release(&mut self, out: &mut Vec<u8>);
 
-    /// What became of the calls that were settled since it was last asked.
-    fn reports(&mut self) -> Vec<CallReport> {
+    /// The calls that were settled since it was last asked.
+    fn settled(&mut self) -> Vec<Settled> {
         Vec::new()
+    }
+}
+
+/// A call that was settled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settled {
+    /// What became of it.
+    pub call: CallReport,
+    /// Where it stood in the text of the answer: how it was found there.
+    pub found: Option<TextCall>,
+}
+
+impl From<CallReport> for Settled {
+    fn from(call: CallReport) -> Settled {
+        Settled { call, found: None }
     }
 }
 
@@ -37,6 +58,8 @@ pub trait Inspector: Send {
 pub enum GaveUp {
     /// A defect inside.
     Panicked,
+    /// More is held of one call than [`Limits::held_call_bytes`](crate::Limits::held_call_bytes).
+    HeldCall,
     /// More is held of this turn than [`Limits::held_turn_bytes`](crate::Limits::held_turn_bytes).
     HeldTurn,
     /// More is held of all turns than [`Limits::held_bytes`](crate::Limits::held_bytes).
@@ -49,6 +72,7 @@ impl GaveUp {
     pub const fn name(self) -> &'static str {
         match self {
             GaveUp::Panicked => "panicked",
+            GaveUp::HeldCall => "held-call",
             GaveUp::HeldTurn => "held-turn",
             GaveUp::HeldTotal => "held-total",
         }
@@ -120,25 +144,34 @@ pub(crate) struct Guard {
     inspector: Option<Box<dyn Inspector>>,
     unsent: Unsent,
     held: usize,
-    held_turn_limit: usize,
+    limits: HeldLimits,
     total: HeldTotal,
     gave_up: Option<GaveUp>,
     /// What it held cannot be had back.
     lost: bool,
-    reports: Vec<CallReport>,
+    settled: Vec<Settled>,
+}
+
+/// How many bytes may be held.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HeldLimits {
+    /// Of one call.
+    pub(crate) call: usize,
+    /// Of the turn.
+    pub(crate) turn: usize,
 }
 
 impl Guard {
-    pub(crate) fn new(inspector: Box<dyn Inspector>, held_turn_limit: usize, total: HeldTotal) -> Guard {
+    pub(crate) fn new(inspector: Box<dyn Inspector>, limits: HeldLimits, total: HeldTotal) -> Guard {
         Guard {
             inspector: Some(inspector),
             unsent: Unsent::default(),
             held: 0,
-            held_turn_limit,
+            limits,
             total,
             gave_up: None,
             lost: false,
-            reports: Vec::new(),
+            settled: Vec::new(),
         }
     }
 
@@ -167,9 +200,9 @@ impl Guard {
         self.gave_up.take()
     }
 
-    /// What became of the calls that were settled since it was last asked.
-    pub(crate) fn reports(&mut self) -> Vec<CallReport> {
-        std::mem::take(&mut self.reports)
+    /// The calls that were settled since it was last asked.
+    pub(crate) fn settled(&mut self) -> Vec<Settled> {
+        std::mem::take(&mut self.settled)
     }
 
     /// What was held is lost, so the answer has to break off where it is.
@@ -183,9 +216,9 @@ impl Guard {
         // What a panic leaves behind is not asked again, unless there is nobody else to ask.
         let done = catch_unwind(AssertUnwindSafe(|| {
             step(&mut **inspector, out);
-            (inspector.held(), inspector.reports())
+            (inspector.held(), inspector.settled())
         }));
-        let Ok((held, reports)) = done else {
+        let Ok((held, settled)) = done else {
             self.give_up(GaveUp::Panicked);
             out.truncate(before);
             if !self.unsent.take(bytes, out) {
@@ -194,13 +227,26 @@ impl Guard {
             self.inspector = None;
             return;
         };
-        self.reports.extend(reports);
+        self.settled.extend(settled);
         self.unsent.note(held, bytes, &out[before..]);
         let fits = self.note_held(held);
-        if held > self.held_turn_limit || !fits && held > 0 {
-            self.give_up(if fits { GaveUp::HeldTurn } else { GaveUp::HeldTotal });
+        if let Some(why) = self.too_much(held, fits) {
+            self.give_up(why);
             self.release(out);
             self.inspector = None;
+        }
+    }
+
+    /// Which limit is exceeded by what is held.
+    fn too_much(&self, held: usize, fits: bool) -> Option<GaveUp> {
+        // No call is longer than the turn, and to ask for the longest one takes a look at each.
+        let longest = || self.inspector.as_ref().map_or(0, |inspector| inspector.held_call());
+        match held {
+            0 => None,
+            _ if !fits => Some(GaveUp::HeldTotal),
+            _ if held > self.limits.turn => Some(GaveUp::HeldTurn),
+            _ if held > self.limits.call && longest() > self.limits.call => Some(GaveUp::HeldCall),
+            _ => None,
         }
     }
 
@@ -282,8 +328,9 @@ mod tests {
         }
     }
 
-    fn guard(limit: usize, total: &HeldTotal, breaks_twice: bool) -> Guard {
-        Guard::new(Box::new(Holding { held: Vec::new(), breaks_twice }), limit, total.clone())
+    fn guard(turn: usize, total: &HeldTotal, breaks_twice: bool) -> Guard {
+        let limits = HeldLimits { call: 100, turn };
+        Guard::new(Box::new(Holding { held: Vec::new(), breaks_twice }), limits, total.clone())
     }
 
     fn total(limit: usize) -> HeldTotal {
@@ -338,6 +385,20 @@ mod tests {
         one.push(b"5", &mut out);
         assert_eq!((&out[..], one.take_gave_up()), (&b"12345"[..], Some(GaveUp::HeldTurn)));
         assert_eq!(total.bytes.get(), 0);
+    }
+
+    #[test]
+    fn a_limit_on_one_call() {
+        let total = total(100);
+        let limits = HeldLimits { call: 3, turn: 100 };
+        let holding = Holding { held: Vec::new(), breaks_twice: false };
+        let mut guard = Guard::new(Box::new(holding), limits, total.clone());
+        let mut out = Vec::new();
+        guard.push(b"123.123", &mut out);
+        assert!(out == b"123." && !guard.is_transparent());
+        guard.push(b"4", &mut out);
+        assert_eq!((&out[..], guard.take_gave_up()), (&b"123.1234"[..], Some(GaveUp::HeldCall)));
+        assert!(guard.is_transparent() && total.bytes.get() == 0);
     }
 
     #[test]

@@ -25,10 +25,12 @@ mod endpoint;
 mod facts;
 mod headers;
 mod idle;
+mod inbound;
 mod inspect;
 mod limits;
 mod mending;
 mod metrics;
+mod pool;
 mod proxy;
 mod record;
 mod refusal;
@@ -42,15 +44,16 @@ mod turn;
 mod upstream;
 mod usage;
 mod watch;
+mod workers;
 
 pub use demo::Demo;
 pub use endpoint::{NoUpstream, Speaks, Upstream};
 pub use facts::{Facts, OfferedTool, ToolChoice};
-pub use inspect::{GaveUp, Inspector};
+pub use inspect::{GaveUp, Inspector, Settled};
 pub use limits::{
     CONNECT_SECONDS, DRAIN_SECONDS, HEADER_READ_SECONDS, IDLE_SECONDS, KEEP_ALIVE_SECONDS, Limits,
-    MAX_CONNECTIONS, MAX_HEADER_BYTES, MAX_HEADERS, MAX_HELD_TOTAL_BYTES, MAX_HELD_TURN_BYTES,
-    MAX_OPEN_TURNS, MAX_RECORDED, MAX_REQUEST_BYTES, REISSUE_SECONDS,
+    MAX_CONNECTIONS, MAX_HEADER_BYTES, MAX_HEADERS, MAX_HELD_CALL_BYTES, MAX_HELD_TOTAL_BYTES,
+    MAX_HELD_TURN_BYTES, MAX_OPEN_TURNS, MAX_RECORDED, MAX_REQUEST_BYTES, REISSUE_SECONDS,
 };
 pub use mending::Mending;
 pub use proxy::Inspectors;

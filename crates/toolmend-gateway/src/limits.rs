@@ -8,6 +8,8 @@ pub const MAX_HEADERS: usize = 128;
 pub const MAX_HEADER_BYTES: usize = 64 << 10;
 /// The default of [`Limits::request_bytes`].
 pub const MAX_REQUEST_BYTES: usize = 32 << 20;
+/// The default of [`Limits::held_call_bytes`].
+pub const MAX_HELD_CALL_BYTES: usize = 8 << 20;
 /// The default of [`Limits::held_turn_bytes`].
 pub const MAX_HELD_TURN_BYTES: usize = 16 << 20;
 /// The default of [`Limits::held_bytes`].
@@ -46,6 +48,8 @@ pub struct Limits {
     /// Bytes of a request's body that are looked into. A longer one is passed on as it comes, and its answer
     /// untouched.
     pub request_bytes: usize,
+    /// Bytes of one call's arguments that are held back, or of the text that may become calls.
+    pub held_call_bytes: usize,
     /// Bytes of one turn that are held back.
     pub held_turn_bytes: usize,
     /// Bytes of all turns that are held back.
@@ -76,6 +80,7 @@ impl Default for Limits {
             headers: MAX_HEADERS,
             header_bytes: MAX_HEADER_BYTES,
             request_bytes: MAX_REQUEST_BYTES,
+            held_call_bytes: MAX_HELD_CALL_BYTES,
             held_turn_bytes: MAX_HELD_TURN_BYTES,
             held_bytes: MAX_HELD_TOTAL_BYTES,
             open_turns: MAX_OPEN_TURNS,

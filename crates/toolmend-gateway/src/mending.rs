@@ -7,12 +7,13 @@ use toolmend::formats::{Promote, Reader};
 use toolmend::wire::{CallReport, Limits, Promoter, ProtocolKind, Recorder, StreamEnd, Turn, TurnOptions};
 use toolmend::wire::{Hold as WireHold, OnCut as WireOnCut};
 use toolmend::{
-    CallJudge, Decline, Ending, Evidence, FoundCall, Grade, Policy, Reason, Receipt, Rule, Toolmend, Verdict,
+    CallJudge, Decline, Ending, Evidence, FoundCall, Grade, Policy, Reason, Receipt, Rule, TextCall,
+    Toolmend, Verdict,
 };
 
 use crate::endpoint::Speaks;
 use crate::facts::{Facts, ToolChoice};
-use crate::inspect::Inspector;
+use crate::inspect::{Inspector, Settled};
 use crate::proxy::Inspectors;
 use crate::settings::{Hold, Mode, OnCut, Settings};
 
@@ -38,6 +39,7 @@ impl Mending {
             on_cut: match settings.on_cut {
                 OnCut::Pass => WireOnCut::Pass,
                 OnCut::Relabel => WireOnCut::Relabel,
+                OnCut::Withhold => WireOnCut::Withhold,
             },
             observe: settings.mode == Mode::Observe,
             ..TurnOptions::default()
@@ -79,9 +81,12 @@ impl Inspectors for Mending {
         let options = self.options(facts)?;
         let judge = self.judge(facts);
         Some(match self.promoter(facts, &judge) {
-            Some(promoter) => {
-                Box::new(Promoting { promoter, turn: Turn::new(options, judge), told: Vec::new() })
-            }
+            Some(promoter) => Box::new(Promoting {
+                promoter,
+                turn: Turn::new(options, judge),
+                told: Vec::new(),
+                found: Vec::new(),
+            }),
             None => Box::new(Turn::new(options, judge)),
         })
     }
@@ -180,8 +185,12 @@ impl Inspector for Turn<CallsOf> {
         Turn::release(self, out);
     }
 
-    fn reports(&mut self) -> Vec<CallReport> {
-        Turn::reports(self)
+    fn held_call(&self) -> usize {
+        Turn::held_call(self)
+    }
+
+    fn settled(&mut self) -> Vec<Settled> {
+        Turn::reports(self).into_iter().map(Settled::from).collect()
     }
 }
 
@@ -191,6 +200,8 @@ struct Promoting {
     turn: Turn<CallsOf>,
     /// What the promoter gave for the turn.
     told: Vec<u8>,
+    /// The calls that it made, until the turn has settled them.
+    found: Vec<TextCall>,
 }
 
 impl Promoting {
@@ -227,8 +238,18 @@ impl Inspector for Promoting {
         self.turn.release(out);
     }
 
-    fn reports(&mut self) -> Vec<CallReport> {
-        self.turn.reports()
+    fn held_call(&self) -> usize {
+        self.promoter.held().max(self.turn.held_call())
+    }
+
+    fn settled(&mut self) -> Vec<Settled> {
+        self.found.append(&mut self.promoter.promoted());
+        let mut settled: Vec<Settled> = self.turn.reports().into_iter().map(Settled::from).collect();
+        for Settled { call, found } in &mut settled {
+            let same = |text: &TextCall| text.name == call.name && text.arguments == call.body;
+            *found = self.found.iter().position(same).map(|at| self.found.remove(at));
+        }
+        settled
     }
 }
 

@@ -67,6 +67,13 @@ struct RuleLabels {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct MarkLabels {
+    mark: &'static str,
+    protocol: &'static str,
+    model: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Why {
     why: &'static str,
 }
@@ -84,6 +91,7 @@ pub(crate) struct Metrics {
     turns: Family<TurnLabels, Counter>,
     calls: Family<CallLabels, Counter>,
     rules: Family<RuleLabels, Counter>,
+    promoted: Family<MarkLabels, Counter>,
     caps: Family<Why, Counter>,
     refused: Family<Why, Counter>,
     history: Family<Became, Counter>,
@@ -99,7 +107,7 @@ impl Metrics {
     pub(crate) fn new() -> Metrics {
         let mut registry = Registry::with_prefix("toolmend");
         let (turns, calls, rules) = (Family::default(), Family::default(), Family::default());
-        let (caps, refused) = (Family::default(), Family::default());
+        let (promoted, caps, refused) = (Family::default(), Family::default(), Family::default());
         let (history, reissued) = (Family::default(), Family::default());
         let held = Histogram::new([0.001, 0.01, 0.1, 0.5, 1.0, 5.0, 20.0, 60.0, 300.0]);
         let added = Histogram::new([5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 5e-3, 2e-2, 0.1]);
@@ -107,6 +115,7 @@ impl Metrics {
         registry.register("turns", "Turns, by how they passed", turns.clone());
         registry.register("calls", "Calls, by what became of them", calls.clone());
         registry.register("rules", "Repairs, by rule", rules.clone());
+        registry.register("promoted", "Calls found in the text, by the mark before them", promoted.clone());
         registry.register("caps", "Turns that passed untouched from a limit or defect on", caps.clone());
         registry.register("refused", "Requests that had no answer of the upstream's", refused.clone());
         registry.register("history", "Past calls that were changed in requests", history.clone());
@@ -122,6 +131,7 @@ impl Metrics {
             turns,
             calls,
             rules,
+            promoted,
             caps,
             refused,
             history,
@@ -170,6 +180,9 @@ impl Metrics {
         for rule in &told.rules {
             self.rules.get_or_create(&RuleLabels { rule, protocol, model: model.clone() }).inc();
         }
+        if let Some(mark) = told.mark {
+            self.promoted.get_or_create(&MarkLabels { mark, protocol, model: model.clone() }).inc();
+        }
         let (verdict, grade) = (told.verdict, told.grade.unwrap_or(""));
         self.calls.get_or_create(&CallLabels { protocol, model, verdict, grade }).inc();
     }
@@ -201,10 +214,11 @@ impl Metrics {
 
 #[cfg(test)]
 mod tests {
-    use toolmend::wire::Outcome;
-    use toolmend::{Evidence, Toolmend};
+    use toolmend::wire::{CallReport, Outcome};
+    use toolmend::{Ending, Evidence, Toolmend};
 
     use super::*;
+    use crate::inspect::Settled;
 
     #[test]
     fn text_of_what_was_counted() {
@@ -212,13 +226,26 @@ mod tests {
         metrics.turn("openai-chat", "m", Passed::Looked, Duration::from_micros(80));
         let body = "```json\n{\"a\": 1,}\n```";
         let mended = Toolmend::new().mend(body, Evidence::whole());
-        metrics.call("openai-chat", "m", &Told::of(&Outcome::Judged(mended)));
+        let mut settled = Settled::from(CallReport {
+            choice: 0,
+            index: 0,
+            id: None,
+            name: "f".to_owned(),
+            body: body.to_owned(),
+            ending: Ending::Complete,
+            outcome: Outcome::Judged(mended),
+            rewritten: true,
+        });
+        metrics.call("openai-chat", "m", &Told::of(&settled));
+        settled.call.outcome = Outcome::UnknownTool;
+        metrics.call("openai-chat", "m", &Told::of(&settled));
         metrics.cap("held-turn");
         let text = metrics.text();
         for line in [
             r#"toolmend_turns_total{protocol="openai-chat",model="m",passed="looked"} 1"#,
             r#"toolmend_calls_total{protocol="openai-chat",model="m",verdict="mended",grade="punctuation"} 1"#,
             r#"toolmend_rules_total{rule="code-fence",protocol="openai-chat",model="m"} 1"#,
+            r#"toolmend_calls_total{protocol="openai-chat",model="m",verdict="withheld",grade=""} 1"#,
             r#"toolmend_caps_total{why="held-turn"} 1"#,
             "toolmend_added_seconds_count 1",
         ] {

@@ -30,7 +30,8 @@ use crate::body::{Body, BodyError};
 use crate::endpoint::Speaks;
 use crate::facts::Facts;
 use crate::headers;
-use crate::inspect::{Guard, HeldTotal, Inspector};
+use crate::inbound::Inbound;
+use crate::inspect::{Guard, HeldLimits, HeldTotal, Inspector};
 use crate::metrics::{Metrics, Passed};
 use crate::record::Records;
 use crate::refusal::Refusal;
@@ -79,14 +80,14 @@ struct Prepared {
     asked_usage: bool,
 }
 
-/// What all requests share.
+/// What the requests of one thread share; all but the connections with those of the other threads.
 pub(crate) struct Proxy {
-    pub(crate) settings: Settings,
+    pub(crate) settings: Arc<Settings>,
     pub(crate) metrics: Arc<Metrics>,
     held: HeldTotal,
     records: Option<Arc<Records>>,
     connections: Connections,
-    pub(crate) inspectors: Box<dyn Inspectors>,
+    pub(crate) inspectors: Arc<dyn Inspectors>,
 }
 
 impl Proxy {
@@ -104,9 +105,21 @@ impl Proxy {
             connections: Connections::new(&settings)?,
             held: HeldTotal::new(metrics.held_bytes.clone(), settings.limits.held_bytes),
             metrics,
-            inspectors,
-            settings,
+            inspectors: inspectors.into(),
+            settings: Arc::new(settings),
         })
+    }
+
+    /// For another thread.
+    pub(crate) fn sibling(&self) -> Proxy {
+        Proxy {
+            settings: Arc::clone(&self.settings),
+            metrics: Arc::clone(&self.metrics),
+            held: self.held.clone(),
+            records: self.records.clone(),
+            connections: self.connections.sibling(),
+            inspectors: Arc::clone(&self.inspectors),
+        }
     }
 
     /// Answers one request. Dropping the future drops the exchange with the upstream.
@@ -199,7 +212,8 @@ impl Proxy {
         let streamed = is_event_stream(&response);
         let inspector: Box<dyn Inspector> =
             if asked_usage && streamed { Box::new(WithoutUsage::new(inspector)) } else { inspector };
-        let guard = Guard::new(inspector, limits.held_turn_bytes, self.held.clone());
+        let held = HeldLimits { call: limits.held_call_bytes, turn: limits.held_turn_bytes };
+        let guard = Guard::new(inspector, held, self.held.clone());
         let again = again.and_then(|again| Reissue::new(self, facts, again, asked_usage && streamed));
         let ladder = again.map(|again| Box::new(again) as Box<dyn Ladder>);
         let mut watch = Watch::new(Arc::clone(&self.metrics), turn, speaks, model, spent);
@@ -236,7 +250,7 @@ impl Proxy {
         prepared
     }
 
-    pub(crate) async fn send(&self, mut parts: Parts, body: Body) -> Result<Response<Incoming>, Refusal> {
+    pub(crate) async fn send(&self, mut parts: Parts, body: Body) -> Result<Response<Inbound>, Refusal> {
         headers::for_upstream(&mut parts.headers);
         parts.uri = self.settings.upstream.uri(&parts.uri);
         parts.version = Version::HTTP_11;
@@ -244,7 +258,7 @@ impl Proxy {
     }
 
     /// An answer as it is.
-    fn passing(&self, response: Response<Incoming>) -> Response<Body> {
+    fn passing(&self, response: Response<Inbound>) -> Response<Body> {
         let (mut parts, body) = response.into_parts();
         headers::for_client(&mut parts.headers);
         parts.version = Version::HTTP_11;
@@ -319,18 +333,18 @@ fn bearer(value: &[u8]) -> Option<&[u8]> {
 }
 
 /// Whether an answer may be a turn.
-fn is_readable(response: &Response<Incoming>) -> bool {
+fn is_readable(response: &Response<Inbound>) -> bool {
     let kind = content_type(response);
     let kind_fits = kind.is_empty()
         || ["json", "event-stream", "text/plain", "octet-stream"].iter().any(|word| kind.contains(word));
     response.status().is_success() && kind_fits && !headers::is_encoded(response.headers())
 }
 
-fn is_event_stream(response: &Response<Incoming>) -> bool {
+fn is_event_stream(response: &Response<Inbound>) -> bool {
     content_type(response).contains("event-stream")
 }
 
-fn content_type(response: &Response<Incoming>) -> String {
+fn content_type(response: &Response<Inbound>) -> String {
     let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or("");
     kind.to_ascii_lowercase()
 }
@@ -347,11 +361,16 @@ const fn sign_of_life(speaks: Speaks) -> Option<&'static [u8]> {
 
 pub(crate) enum Collected {
     Whole { bytes: Bytes, trailers: Option<HeaderMap> },
-    Long { ahead: Vec<Bytes>, rest: Incoming },
+    Long { ahead: Vec<Bytes>, rest: Inbound },
 }
 
 /// Reads a body to its end, or up to the limit.
-pub(crate) async fn collect(mut body: Incoming, limit: usize, idle: Duration) -> Result<Collected, Refusal> {
+pub(crate) async fn collect(
+    body: impl Into<Inbound>,
+    limit: usize,
+    idle: Duration,
+) -> Result<Collected, Refusal> {
+    let mut body = body.into();
     let mut ahead: Vec<Bytes> = Vec::new();
     let mut length = 0;
     let mut trailers = None;

@@ -16,6 +16,7 @@ use toolmend::{Ending, Verdict};
 use crate::body::Body;
 use crate::endpoint::Speaks;
 use crate::facts::{Facts, ToolChoice};
+use crate::inspect::Settled;
 use crate::proxy::{Collected, Proxy, collect};
 use crate::request::force;
 use crate::settings::{Hold, Mode};
@@ -106,8 +107,9 @@ impl Ladder for Reissue {
         }
     }
 
-    fn better(&mut self, reports: &[CallReport], at_end: bool) -> Option<Better> {
-        let mut declined = reports.iter().filter(|report| is_declined(report));
+    fn better(&mut self, settled: &[Settled], at_end: bool) -> Option<Better> {
+        let calls = settled.iter().map(|settled| &settled.call);
+        let mut declined = calls.filter(|call| is_declined(call));
         let (Some(call), None) = (declined.next(), declined.next()) else { return None };
         // One that was cut would be cut again.
         if call.ending == Ending::Cut || !self.facts.tools.iter().any(|tool| tool.name == call.name) {
@@ -184,7 +186,7 @@ fn rewrite(
     if at_end {
         inspector.finish(true, &mut turn);
     }
-    let taken = inspector.reports().iter().any(|report| report.name == call.name && report.rewritten);
+    let taken = inspector.settled().iter().any(|new| new.call.name == call.name && new.call.rewritten);
     taken.then_some(turn)
 }
 

@@ -92,6 +92,9 @@ pub(crate) fn ask_usage(body: &str, changes: &mut Changes) -> bool {
 }
 
 /// The same request for a whole answer that calls this tool; `None` where the protocol has no words for that.
+///
+/// Ollama has none: `/api/chat` knows no choice of a tool, and `format` constrains the text, with which the answer
+/// holds no call (ollama#8095). What was constrained like that would be a text that we call a call.
 pub(crate) fn force(speaks: Speaks, body: &str, tool: &str) -> Option<String> {
     let request = Value::parse(body).ok()?;
     let name = quoted(tool);

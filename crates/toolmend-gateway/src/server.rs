@@ -15,7 +15,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use rustls::ServerConfig;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{Semaphore, watch};
 use tokio_rustls::TlsAcceptor;
 
 use crate::admin;
@@ -23,6 +23,7 @@ use crate::body::Body;
 use crate::proxy::{Inspectors, Proxy};
 use crate::settings::{Settings, SetupError};
 use crate::tls;
+use crate::workers::Workers;
 
 /// How long accepting waits after the system refused a connection, which it does where descriptors run out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -43,17 +44,20 @@ pub(crate) enum Stop {
 
 /// A gateway that is bound to its addresses and not running yet.
 pub struct Server {
-    proxy: Arc<Proxy>,
+    proxy: Proxy,
+    workers: Workers,
     listener: TcpListener,
     admin: Option<TcpListener>,
-    tls: Option<Arc<ServerConfig>>,
 }
+
+/// With what clients are served, where it is over TLS.
+pub(crate) type Tls = Option<Arc<ServerConfig>>;
 
 impl Server {
     /// Reads the certificates and binds the addresses. What looks at answers is `inspectors`'.
     ///
     /// # Errors
-    /// When a certificate cannot be used or an address not be listened on.
+    /// When a certificate cannot be used, an address not be listened on, or a thread not be started.
     pub async fn bind(settings: Settings, inspectors: Box<dyn Inspectors>) -> Result<Server, SetupError> {
         let tls = match &settings.tls {
             Some((chain, key)) => Some(tls::for_clients(chain, key)?),
@@ -64,7 +68,10 @@ impl Server {
             Some(address) => Some(listen(address).await?),
             None => None,
         };
-        Ok(Server { proxy: Arc::new(Proxy::new(settings, inspectors)?), listener, admin, tls })
+        let threads = settings.threads.get();
+        let proxy = Proxy::new(settings, inspectors)?;
+        let workers = Workers::start(threads, &proxy, &tls).map_err(SetupError::Threads)?;
+        Ok(Server { proxy, workers, listener, admin })
     }
 
     /// Where clients connect.
@@ -82,26 +89,27 @@ impl Server {
     /// Serves until `shutdown` is ready; then takes no more connections, lets open requests end, and after
     /// [`Limits::drain`](crate::Limits::drain) ends the rest. Answers whether all of them had ended.
     pub async fn run(self, shutdown: impl Future<Output = ()>) -> bool {
-        let Server { proxy, listener, admin, tls } = self;
+        let Server { proxy, workers, listener, admin } = self;
         let (stop, stopped) = watch::channel(Stop::Run);
+        let limits = proxy.settings.limits.clone();
         if let Some(admin) = admin {
-            tokio::spawn(admin::serve(admin, Arc::clone(&proxy), stopped.clone()));
+            tokio::spawn(admin::serve(admin, Arc::new(proxy), stopped.clone()));
         }
-        let slots = Arc::new(Semaphore::new(proxy.settings.limits.connections.min(Semaphore::MAX_PERMITS)));
-        let accepting = accept(&listener, &proxy, tls.as_ref(), &slots, &stopped);
+        let slots = Arc::new(Semaphore::new(limits.connections.min(Semaphore::MAX_PERMITS)));
         tokio::select! {
-            never = accepting => match never {},
+            never = accept(&listener, &workers, &slots, &stopped) => match never {},
             () = shutdown => {}
         }
         drop(listener);
         drop(stopped);
         // Whoever still listens to it is at work.
         stop.send_replace(Stop::Finish);
-        let drained = tokio::time::timeout(proxy.settings.limits.drain, stop.closed()).await.is_ok();
+        let drained = tokio::time::timeout(limits.drain, stop.closed()).await.is_ok();
         if !drained {
             stop.send_replace(Stop::Now);
             stop.closed().await;
         }
+        workers.end().await;
         drained
     }
 }
@@ -112,36 +120,31 @@ async fn listen(address: SocketAddr) -> Result<TcpListener, SetupError> {
 
 async fn accept(
     listener: &TcpListener,
-    proxy: &Arc<Proxy>,
-    tls: Option<&Arc<ServerConfig>>,
+    workers: &Workers,
     slots: &Arc<Semaphore>,
     stop: &watch::Receiver<Stop>,
 ) -> Infallible {
     loop {
         // Never closed, so this only waits.
         let Ok(slot) = Arc::clone(slots).acquire_owned().await else { continue };
-        let stream = match listener.accept().await {
-            Ok((stream, _)) => stream,
+        match listener.accept().await.and_then(|(stream, _)| stream.into_std()) {
+            Ok(stream) => workers.give(stream, stop.clone(), slot),
             Err(error) => {
                 tracing::debug!(%error, "a connection could not be accepted");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
-                continue;
             }
-        };
-        let connection = Connection { proxy: Arc::clone(proxy), stop: stop.clone(), _slot: slot };
-        tokio::spawn(connection.serve(stream, tls.cloned()));
+        }
     }
 }
 
 /// One client's connection.
-struct Connection {
-    proxy: Arc<Proxy>,
-    stop: watch::Receiver<Stop>,
-    _slot: OwnedSemaphorePermit,
+pub(crate) struct Connection {
+    pub(crate) proxy: Arc<Proxy>,
+    pub(crate) stop: watch::Receiver<Stop>,
 }
 
 impl Connection {
-    async fn serve(self, stream: TcpStream, tls: Option<Arc<ServerConfig>>) {
+    pub(crate) async fn serve(self, stream: TcpStream, tls: Tls) {
         self.proxy.metrics.connections.inc();
         // Events are small, and each is to be seen when it is written.
         let _ = stream.set_nodelay(true);
@@ -228,6 +231,8 @@ impl Connection {
         let mut first = std::pin::pin!(first);
         loop {
             tokio::select! {
+                // What moves most is looked at first, and alone where it ends.
+                biased;
                 ended = connection.as_mut() => {
                     if let Err(error) = ended {
                         tracing::debug!(%error, "a connection broke");

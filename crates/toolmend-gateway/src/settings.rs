@@ -3,7 +3,9 @@
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
+use std::num::NonZero;
 use std::path::PathBuf;
+use std::thread::available_parallelism;
 
 use toolmend::formats::Promote;
 use toolmend::{Policy, Rule};
@@ -20,6 +22,8 @@ pub struct Settings {
     pub upstream_ca: Option<PathBuf>,
     /// Where clients connect.
     pub listen: SocketAddr,
+    /// How many threads serve; as many as the machine has processors for us, by default.
+    pub threads: NonZero<usize>,
     /// The certificate chain and key (PEM) with which clients are served over TLS.
     pub tls: Option<(PathBuf, PathBuf)>,
     /// What clients have to show. Never passed on.
@@ -62,6 +66,7 @@ impl Settings {
             upstream,
             upstream_ca: None,
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            threads: available_parallelism().unwrap_or(NonZero::<usize>::MIN),
             tls: None,
             token: None,
             admin: None,
@@ -158,6 +163,8 @@ words! {
         /// It passes as it came; a finish reason that the evidence proves false is corrected.
         #[default]
         Relabel "relabel",
+        /// A notice in the text stands in its place, and the finish reason says that the turn was cut.
+        Withhold "withhold",
     }
 }
 
@@ -183,6 +190,8 @@ pub enum SetupError {
         /// Why.
         error: io::Error,
     },
+    /// The threads that serve cannot be started.
+    Threads(io::Error),
     /// An address cannot be listened on.
     Listen {
         /// The address.
@@ -204,6 +213,9 @@ impl fmt::Display for SetupError {
             ),
             SetupError::Record { folder, error } => {
                 write!(f, "turns cannot be recorded in {}: {error}", folder.display())
+            }
+            SetupError::Threads(error) => {
+                write!(f, "the threads that serve cannot be started: {error}; try fewer of them with --threads")
             }
             SetupError::Listen { address, error } if error.kind() == io::ErrorKind::AddrInUse => {
                 write!(f, "{address} is in use by another program; give --listen another port")

@@ -1,12 +1,15 @@
 //! The words for what became of a call, in logs and metrics.
 
+use toolmend::formats::families;
 use toolmend::wire::Outcome;
-use toolmend::{Receipt, Rule, Verdict};
+use toolmend::{Grade, Receipt, Rule, Verdict};
+
+use crate::inspect::Settled;
 
 /// What became of a call.
 #[derive(Debug)]
 pub(crate) struct Told<'a> {
-    /// `intact`, `mended` or `declined`.
+    /// `intact`, `mended`, `promoted`, `declined` or `withheld`.
     pub(crate) verdict: &'static str,
     /// The rules that changed bytes.
     pub(crate) rules: Vec<&'static str>,
@@ -16,6 +19,8 @@ pub(crate) struct Told<'a> {
     pub(crate) reason: Option<String>,
     /// What it was mended to.
     pub(crate) output: Option<&'a str>,
+    /// Where it was found in the text: the mark that it stood behind, or the form that it had.
+    pub(crate) mark: Option<&'static str>,
     receipt: Option<&'a Receipt>,
 }
 
@@ -23,13 +28,30 @@ pub(crate) struct Told<'a> {
 const MAX_TOLD: usize = 32;
 
 impl<'a> Told<'a> {
-    pub(crate) fn of(outcome: &'a Outcome) -> Told<'a> {
+    pub(crate) fn of(settled: &'a Settled) -> Told<'a> {
+        let mut told = Told::of_outcome(&settled.call.outcome);
+        if told.verdict == "declined" && settled.call.rewritten {
+            told.verdict = "withheld";
+        }
+        // The turn sees a promoted call as one that the server told itself; what it was made by is known here.
+        if let Some(found) = &settled.found {
+            told.verdict = if told.verdict == "intact" { "promoted" } else { told.verdict };
+            let rules = found.rules.iter().map(|rule| rule.name());
+            told.rules = rules.chain(told.rules).collect();
+            told.grade = told.grade.or(found.grade.map(Grade::name));
+            told.mark = Some(mark_of(&found.source));
+        }
+        told
+    }
+
+    fn of_outcome(outcome: &'a Outcome) -> Told<'a> {
         let mut told = Told {
             verdict: "declined",
             rules: Vec::new(),
             grade: None,
             reason: None,
             output: None,
+            mark: None,
             receipt: None,
         };
         match outcome {
@@ -68,5 +90,36 @@ impl<'a> Told<'a> {
     pub(crate) fn clues(&self) -> String {
         let clues = self.receipt.map(|receipt| &receipt.clues[..]).unwrap_or_default();
         clues.iter().map(|clue| clue.name()).collect::<Vec<_>>().join(",")
+    }
+}
+
+/// The longest mark of a family that a call's text begins with; else the form that it has. The words are ours:
+/// nothing of the text is told.
+fn mark_of(source: &str) -> &'static str {
+    let text = source.trim_start();
+    let marks = families().iter().flat_map(|family| family.marks).copied();
+    let longest = marks.filter(|mark| text.starts_with(mark)).max_by_key(|mark| mark.len());
+    longest.unwrap_or(match text.as_bytes() {
+        [b'`', ..] => "fence",
+        [b'{' | b'[', ..] => "bare JSON",
+        _ => "other",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_calls_were_found() {
+        for (source, mark) in [
+            ("\n<tool_call>\n{\"name\":\"f\"}</tool_call>", "<tool_call>"),
+            ("[TOOL_CALLS][{\"name\":\"f\"}]", "[TOOL_CALLS]"),
+            ("```json\n{}\n```", "fence"),
+            ("{\"name\":\"f\"}", "bare JSON"),
+            ("Action: f", "other"),
+        ] {
+            assert_eq!(mark_of(source), mark, "{source}");
+        }
     }
 }

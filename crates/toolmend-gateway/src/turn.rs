@@ -18,18 +18,18 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use hyper::HeaderMap;
-use hyper::body::{Bytes, Frame, Incoming};
+use hyper::body::{Bytes, Frame};
 use tokio::time::Instant;
-use toolmend::wire::CallReport;
 
-use crate::body::{BodyError, poll_incoming};
+use crate::body::{BodyError, GATHER, poll_inbound};
 use crate::idle::Idle;
-use crate::inspect::{GaveUp, Guard};
+use crate::inbound::Inbound;
+use crate::inspect::{GaveUp, Guard, Settled};
 
 /// Told what happens to a turn while it passes. Dropped with the turn's body.
 pub(crate) trait Observer: Send {
     /// A call was settled.
-    fn settled(&mut self, report: CallReport);
+    fn settled(&mut self, settled: Settled);
     /// The answer passes untouched from here on.
     fn gave_up(&mut self, why: GaveUp);
     /// Calls were held for so long.
@@ -48,7 +48,7 @@ pub(crate) trait Ladder: Send {
     fn took(&mut self, bytes: &Bytes);
     /// These calls were settled, by the bytes or by their end. Answers with the wait for the turn as it leaves
     /// with a better call, from its first byte on; asked at most once.
-    fn better(&mut self, reports: &[CallReport], at_end: bool) -> Option<Better>;
+    fn better(&mut self, settled: &[Settled], at_end: bool) -> Option<Better>;
 }
 
 /// A whole turn as it leaves with a better call; `None` where there is none.
@@ -64,7 +64,7 @@ pub(crate) struct SignsOfLife {
 
 /// The body of an answer that is looked into.
 pub(crate) struct TurnBody {
-    upstream: Incoming,
+    upstream: Inbound,
     idle: Idle,
     guard: Guard,
     observer: Box<dyn Observer>,
@@ -88,7 +88,7 @@ enum End {
 
 impl TurnBody {
     pub(crate) fn new(
-        upstream: Incoming,
+        upstream: Inbound,
         idle: Duration,
         guard: Guard,
         observer: Box<dyn Observer>,
@@ -121,18 +121,25 @@ impl TurnBody {
             let better = better.and_then(|turn| Some(turn.get(self.sent..)?.to_vec()));
             return Poll::Ready(Some(Ok(self.leave(better.unwrap_or(out)))));
         }
-        while self.end.is_none() {
-            let frame = match poll_incoming(&mut self.upstream, &mut self.idle, cx) {
+        let mut out = Vec::new();
+        while self.end.is_none() && out.len() < GATHER {
+            let frame = match poll_inbound(&mut self.upstream, &mut self.idle, cx) {
                 Poll::Ready(frame) => frame,
-                Poll::Pending => return self.poll_sign_of_life(cx).map(|event| Some(Ok(Frame::data(event)))),
+                Poll::Pending if out.is_empty() => {
+                    return self.poll_sign_of_life(cx).map(|event| Some(Ok(Frame::data(event))));
+                }
+                Poll::Pending => break,
             };
             let begun = Instant::now();
-            let mut out = Vec::new();
             match frame.map(|frame| frame.map(Frame::into_data)) {
                 Some(Ok(Ok(bytes))) => {
                     self.observer.took(&bytes);
                     if self.guard.is_transparent() {
-                        return Poll::Ready(Some(Ok(Frame::data(bytes))));
+                        if out.is_empty() {
+                            return Poll::Ready(Some(Ok(Frame::data(bytes))));
+                        }
+                        out.extend_from_slice(&bytes);
+                        continue;
                     }
                     if let Some(ladder) = &mut self.ladder {
                         ladder.took(&bytes);
@@ -151,9 +158,9 @@ impl TurnBody {
                 self.asking = Some((out, better));
                 return self.poll_frame(cx);
             }
-            if !out.is_empty() {
-                return Poll::Ready(Some(Ok(self.leave(out))));
-            }
+        }
+        if !out.is_empty() {
+            return Poll::Ready(Some(Ok(self.leave(out))));
         }
         Poll::Ready(match self.end.replace(End::Over) {
             Some(End::Trailers(trailers)) => Some(Ok(Frame::trailers(trailers))),
@@ -178,12 +185,12 @@ impl TurnBody {
 
     /// Passes on what the guard has to tell, and answers with the wait for something better, if there is one.
     fn tell(&mut self) -> Option<Better> {
-        let reports = self.guard.reports();
+        let settled = self.guard.settled();
         let broke = matches!(self.end, Some(End::Broken(_)));
-        let ladder = self.ladder.as_mut().filter(|_| !broke && !reports.is_empty());
-        let better = ladder.and_then(|ladder| ladder.better(&reports, self.end.is_some()));
-        for report in reports {
-            self.observer.settled(report);
+        let ladder = self.ladder.as_mut().filter(|_| !broke && !settled.is_empty());
+        let better = ladder.and_then(|ladder| ladder.better(&settled, self.end.is_some()));
+        for settled in settled {
+            self.observer.settled(settled);
         }
         if let Some(why) = self.guard.take_gave_up() {
             self.observer.gave_up(why);

@@ -1,30 +1,49 @@
-//! The connections to the upstream.
+//! The exchanges with the upstream.
 
 use std::error::Error;
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use hyper::body::Incoming;
-use hyper::http::uri::Scheme;
-use hyper::{Request, Response};
+use hyper::client::conn::{TrySendError, http1, http2};
+use hyper::header::{HOST, HeaderValue};
+use hyper::http::uri::{PathAndQuery, Scheme};
+use hyper::{Request, Response, StatusCode, Uri, Version};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::connect::{Connection as _, HttpConnector};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use tower_service::Service;
 
 use crate::body::Body;
+use crate::inbound::Inbound;
 use crate::limits::POOL_SECONDS;
+use crate::pool::{Line, Pool, Upload};
 use crate::refusal::Refusal;
 use crate::settings::{Settings, SetupError};
 use crate::tls;
 
-/// The connections to the upstream, and what is waited for on them.
-#[derive(Debug)]
+/// The connections to the upstream that one thread has, and what is waited for on them.
 pub(crate) struct Connections {
-    /// Bodies are boxed: each connection keeps room for several requests.
-    client: Client<HttpsConnector<HttpConnector>, Box<Body>>,
+    connector: HttpsConnector<HttpConnector>,
+    http1: http1::Builder,
+    http2: http2::Builder<TokioExecutor>,
+    /// Connections of HTTP/1.1 that wait for a request.
+    pool: Arc<Pool>,
+    /// The connection of HTTP/2, where the upstream speaks it; any number of requests share it.
+    shared: Mutex<Option<http2::SendRequest<Box<Upload>>>>,
+    host: HeaderValue,
     upstream: String,
     idle: Duration,
 }
+
+/// A connection that takes a request.
+enum Way {
+    Own(Line),
+    Shared(http2::SendRequest<Box<Upload>>),
+}
+
+type NotSent = TrySendError<Request<Box<Upload>>>;
 
 impl Connections {
     pub(crate) fn new(settings: &Settings) -> Result<Connections, SetupError> {
@@ -39,29 +58,145 @@ impl Connections {
             .https_or_http()
             .enable_all_versions()
             .wrap_connector(tcp);
-        let client = Client::builder(TokioExecutor::new())
+        let mut http1 = http1::Builder::new();
+        http1.max_buf_size(limits.header_bytes.max(8192)).max_headers(limits.headers);
+        let mut http2 = http2::Builder::new(TokioExecutor::new());
+        http2
             .timer(TokioTimer::new())
-            .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(Duration::from_secs(POOL_SECONDS))
-            .http1_max_buf_size(limits.header_bytes.max(8192))
-            .http1_max_headers(limits.headers)
-            .http2_max_header_list_size(u32::try_from(limits.header_bytes).unwrap_or(u32::MAX))
-            .build(connector);
-        Ok(Connections { client, upstream: settings.upstream.to_string(), idle: limits.idle })
+            .max_header_list_size(u32::try_from(limits.header_bytes).unwrap_or(u32::MAX));
+        Ok(Connections {
+            connector,
+            http1,
+            http2,
+            pool: Pool::new(Duration::from_secs(POOL_SECONDS)),
+            shared: Mutex::new(None),
+            host: settings.upstream.host(),
+            upstream: settings.upstream.to_string(),
+            idle: limits.idle,
+        })
+    }
+
+    /// As many of their own for another thread.
+    pub(crate) fn sibling(&self) -> Connections {
+        Connections {
+            connector: self.connector.clone(),
+            http1: self.http1.clone(),
+            http2: self.http2.clone(),
+            pool: Pool::new(Duration::from_secs(POOL_SECONDS)),
+            shared: Mutex::new(None),
+            host: self.host.clone(),
+            upstream: self.upstream.clone(),
+            idle: self.idle,
+        }
     }
 
     /// Sends a request and waits for the beginning of its answer. Dropping the future ends the exchange.
-    pub(crate) async fn send(&self, request: Request<Body>) -> Result<Response<Incoming>, Refusal> {
-        let answer = tokio::time::timeout(self.idle, self.client.request(request.map(Box::new))).await;
-        match answer {
-            Ok(Ok(response)) => Ok(response),
-            Ok(Err(error)) if error.is_connect() => {
-                Err(Refusal::Unreachable { upstream: self.upstream.clone(), why: root(&error) })
-            }
-            Ok(Err(error)) => Err(Refusal::NoAnswer { upstream: self.upstream.clone(), why: root(&error) }),
+    pub(crate) async fn send(&self, request: Request<Body>) -> Result<Response<Inbound>, Refusal> {
+        match tokio::time::timeout(self.idle, self.exchange(request)).await {
+            Ok(answer) => answer,
             Err(_) => Err(Refusal::Silent { upstream: self.upstream.clone(), seconds: self.idle.as_secs() }),
         }
     }
+
+    async fn exchange(&self, request: Request<Body>) -> Result<Response<Inbound>, Refusal> {
+        let target = request.uri().clone();
+        let (parts, body) = request.into_parts();
+        let (upload, open) = Upload::new(body);
+        let mut request = Request::from_parts(parts, Box::new(upload));
+        loop {
+            let (way, waited) = match self.waiting() {
+                Some(way) => (way, true),
+                None => (self.connect(&target).await?, false),
+            };
+            let answer = match way {
+                Way::Own(line) => self.over_http1(line, request, &target, &open).await,
+                Way::Shared(sender) => over_http2(sender, request, &target).await,
+            };
+            let mut error = match answer {
+                Ok(response) => return Ok(response),
+                Err(error) => error,
+            };
+            match error.take_message() {
+                // The upstream closed the connection while nobody used it, and nothing of the request went out.
+                Some(unsent) if waited => request = unsent,
+                _ => {
+                    let why = root(error.error());
+                    return Err(Refusal::NoAnswer { upstream: self.upstream.clone(), why });
+                }
+            }
+        }
+    }
+
+    /// A connection that stands already.
+    fn waiting(&self) -> Option<Way> {
+        let shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*shared {
+            Some(sender) if !sender.is_closed() => Some(Way::Shared(sender.clone())),
+            _ => self.pool.take().map(Way::Own),
+        }
+    }
+
+    async fn connect(&self, target: &Uri) -> Result<Way, Refusal> {
+        let unreachable = |why| Refusal::Unreachable { upstream: self.upstream.clone(), why };
+        let mut connector = self.connector.clone();
+        let connecting = async {
+            poll_fn(|cx| connector.poll_ready(cx)).await?;
+            connector.call(target.clone()).await
+        };
+        let socket = connecting.await.map_err(|error| unreachable(root(&*error)))?;
+        if !socket.connected().is_negotiated_h2() {
+            let (sender, connection) =
+                self.http1.handshake(socket).await.map_err(|error| unreachable(root(&error)))?;
+            return Ok(Way::Own(Line::new(sender, connection.with_upgrades())));
+        }
+        let (sender, connection) =
+            self.http2.handshake(socket).await.map_err(|error| unreachable(root(&error)))?;
+        tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!(%error, "a connection to the upstream broke");
+            }
+        });
+        *self.shared.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender.clone());
+        Ok(Way::Shared(sender))
+    }
+
+    async fn over_http1(
+        &self,
+        mut line: Line,
+        mut request: Request<Box<Upload>>,
+        target: &Uri,
+        open: &Weak<()>,
+    ) -> Result<Response<Inbound>, NotSent> {
+        *request.uri_mut() = origin_form(target);
+        request.headers_mut().insert(HOST, self.host.clone());
+        let response = line.exchange(request).await?;
+        // Whoever reads the answer drives the connection; but one that still takes the request's body, or is to
+        // leave HTTP, must not stand still while nobody reads.
+        if open.strong_count() > 0 || response.status() == StatusCode::SWITCHING_PROTOCOLS {
+            line.drive_apart();
+            return Ok(response.map(Inbound::from));
+        }
+        let pool = Arc::clone(&self.pool);
+        Ok(response.map(|body| Inbound::driving(body, line, pool)))
+    }
+}
+
+async fn over_http2(
+    mut sender: http2::SendRequest<Box<Upload>>,
+    mut request: Request<Box<Upload>>,
+    target: &Uri,
+) -> Result<Response<Inbound>, NotSent> {
+    *request.uri_mut() = target.clone();
+    request.headers_mut().remove(HOST);
+    *request.version_mut() = Version::HTTP_2;
+    let response: Response<Incoming> = sender.try_send_request(request).await?;
+    Ok(response.map(Inbound::from))
+}
+
+/// What stands in a request line: the path and the query.
+fn origin_form(target: &Uri) -> Uri {
+    let path = target.path_and_query().cloned().unwrap_or_else(|| PathAndQuery::from_static("/"));
+    Uri::from(path)
 }
 
 /// The last word of an error: the ones before it only say that there is one.

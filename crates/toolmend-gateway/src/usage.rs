@@ -1,9 +1,8 @@
 //! Token counts that the gateway asked for are kept from a client that did not.
 
-use toolmend::wire::CallReport;
 use toolmend::wire::json::Value;
 
-use crate::inspect::Inspector;
+use crate::inspect::{Inspector, Settled};
 
 /// Takes the event of a chat stream out that says nothing but the usage.
 ///
@@ -59,8 +58,12 @@ impl Inspector for WithoutUsage {
         self.inner.release(out);
     }
 
-    fn reports(&mut self) -> Vec<CallReport> {
-        self.inner.reports()
+    fn held_call(&self) -> usize {
+        self.inner.held_call()
+    }
+
+    fn settled(&mut self) -> Vec<Settled> {
+        self.inner.settled()
     }
 }
 

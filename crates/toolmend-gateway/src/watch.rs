@@ -5,10 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::body::Bytes;
-use toolmend::wire::CallReport;
 
 use crate::endpoint::Speaks;
-use crate::inspect::GaveUp;
+use crate::inspect::{GaveUp, Settled};
 use crate::metrics::{Metrics, Passed};
 use crate::record::Recording;
 use crate::told::Told;
@@ -76,11 +75,11 @@ impl Watch {
 }
 
 impl Observer for Watch {
-    fn settled(&mut self, report: CallReport) {
-        let told = Told::of(&report.outcome);
+    fn settled(&mut self, settled: Settled) {
+        let (told, report) = (Told::of(&settled), &settled.call);
         self.metrics.call(self.speaks.name(), &self.model, &told);
         if let Some(recording) = self.recording.as_mut().filter(|_| told.verdict != "intact") {
-            recording.faulty(&report, &self.model);
+            recording.faulty(report, &self.model);
         }
         let bodies = self.log_bodies.then_some((report.body.as_str(), told.output));
         let (body, output) = (bodies.map(|(body, _)| body), bodies.and_then(|(_, output)| output));
@@ -90,6 +89,21 @@ impl Observer for Watch {
         let (ending, protocol) = (report.ending.name(), self.speaks.name());
         match told.verdict {
             "intact" => tracing::debug!(tool = report.name, model = self.model, protocol, "intact: {name}"),
+            "promoted" => tracing::info!(
+                tool = report.name,
+                model = self.model,
+                protocol,
+                rules = told.rules.join(","),
+                grade = told.grade,
+                mark = told.mark,
+                bytes_out = to,
+                output = body,
+                "promoted: {name}: found in the text, {}{}{} {to} bytes{}",
+                told.mark.unwrap_or(""),
+                if told.rules.is_empty() { "" } else { "; " },
+                told.rules.join(","),
+                Shown(body, None)
+            ),
             "mended" => tracing::info!(
                 tool = report.name,
                 model = self.model,
@@ -109,7 +123,7 @@ impl Observer for Watch {
                 told.grade.unwrap_or(""),
                 Shown(body, output)
             ),
-            _ => tracing::info!(
+            verdict => tracing::info!(
                 tool = report.name,
                 model = self.model,
                 protocol,
@@ -117,7 +131,7 @@ impl Observer for Watch {
                 ending,
                 bytes_in = from,
                 body,
-                "declined: {name}: {}{}",
+                "{verdict}: {name}: {}{}",
                 told.reason.as_deref().unwrap_or(""),
                 Shown(body, None)
             ),

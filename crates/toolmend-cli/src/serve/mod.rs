@@ -18,7 +18,7 @@ pub(crate) use self::settings::Given;
 pub(crate) fn run(options: Serve) -> Result<Exit, Failure> {
     log::start(options.log);
     let runtime =
-        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::Runtime)?;
+        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::Runtime)?;
     runtime.block_on(serve(options))
 }
 

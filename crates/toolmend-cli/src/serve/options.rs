@@ -1,6 +1,7 @@
 //! From settings as they are written to settings that can be used.
 
 use std::net::SocketAddr;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -17,6 +18,8 @@ use crate::serve::settings::Given;
 
 /// The longest file of settings, in bytes.
 const MAX_CONFIG: usize = 1 << 20;
+/// The most threads that serve.
+const MAX_THREADS: usize = 1024;
 
 /// What `serve` needs.
 #[derive(Debug)]
@@ -52,6 +55,13 @@ impl TryFrom<Given> for Serve {
             settings.listen = address("listen", listen)?;
         }
         settings.admin = given.admin.as_deref().map(|admin| address("admin", admin)).transpose()?;
+        if let Some(threads) = given.threads {
+            let count = usize::try_from(threads).ok().filter(|count| *count <= MAX_THREADS);
+            let count = count.and_then(NonZero::new);
+            settings.threads = count.ok_or_else(|| {
+                wrong("threads", &threads.to_string(), &format!("a number from 1 to {MAX_THREADS}"))
+            })?;
+        }
         settings.model = given.model;
         settings.token = given.token.filter(|token| !token.is_empty());
         settings.upstream_ca = given.upstream_ca.map(PathBuf::from);
@@ -63,7 +73,7 @@ impl TryFrom<Given> for Serve {
         };
         settings.mode = word("mode", given.mode.as_deref(), Mode::named, "mend or observe")?;
         settings.hold = word("hold", given.hold.as_deref(), Hold::named, "call or deviation")?;
-        settings.on_cut = word("on-cut", given.on_cut.as_deref(), OnCut::named, "pass or relabel")?;
+        settings.on_cut = word("on-cut", given.on_cut.as_deref(), OnCut::named, "pass, relabel or withhold")?;
         settings.promote = word("promote", given.promote.as_deref(), Promote::named, "off, marked or all")?;
         settings.policy = match given.policy.as_deref() {
             Some(name) => {
@@ -94,6 +104,7 @@ impl TryFrom<Given> for Serve {
             ("max-headers", given.max_headers),
             ("max-header-bytes", given.max_header_bytes),
             ("max-request-bytes", given.max_request_bytes),
+            ("max-held-call-bytes", given.max_held_call_bytes),
             ("max-held-turn-bytes", given.max_held_turn_bytes),
             ("max-held-bytes", given.max_held_bytes),
             ("max-open-turns", given.max_open_turns),
@@ -156,7 +167,7 @@ fn limits(given: &[(&'static str, Option<u64>)]) -> Result<Limits, Failure> {
     let mut limits = Limits::default();
     for (key, value) in given {
         let Some(value) = *value else { continue };
-        if value == 0 && *key != "max-held-turn-bytes" && *key != "drain-timeout" {
+        if value == 0 && !matches!(*key, "max-held-call-bytes" | "max-held-turn-bytes" | "drain-timeout") {
             return Err(wrong(key, "0", "at least 1"));
         }
         let count = usize::try_from(value).unwrap_or(usize::MAX);
@@ -165,6 +176,7 @@ fn limits(given: &[(&'static str, Option<u64>)]) -> Result<Limits, Failure> {
             "max-headers" => limits.headers = count,
             "max-header-bytes" => limits.header_bytes = count,
             "max-request-bytes" => limits.request_bytes = count,
+            "max-held-call-bytes" => limits.held_call_bytes = count,
             "max-held-turn-bytes" => limits.held_turn_bytes = count,
             "max-held-bytes" => limits.held_bytes = count,
             "max-open-turns" => limits.open_turns = count,

@@ -104,7 +104,7 @@ settings! {
     policy: String, "TOOLMEND_POLICY", "POLICY", text("standard");
     "Rules that are not to be used; `toolmend rules` lists them"
     without: Vec<String> [value_delimiter = ','], "TOOLMEND_WITHOUT", "RULE", None;
-    "What becomes of a call that was cut: pass (as it came) or relabel (with the true finish reason)"
+    "What becomes of a call that was cut: pass (as it came), relabel (with the true finish reason) or withhold (a notice in its place)"
     on_cut: String, "TOOLMEND_ON_CUT", "WHAT", text("relabel");
     "Which calls in the text of an answer become calls: off, marked or all"
     promote: String, "TOOLMEND_PROMOTE", "WHICH", text("marked");
@@ -124,6 +124,8 @@ settings! {
     token: String, "TOOLMEND_TOKEN", "TOKEN", None;
     "Where /-/health, /-/ready and /-/metrics are served"
     admin: String, "TOOLMEND_ADMIN", "ADDRESS", None;
+    "Threads that serve; without it, one for each processor"
+    threads: u64, "TOOLMEND_THREADS", "N", None;
     "How logs are written: text or json"
     log_format: String, "TOOLMEND_LOG_FORMAT", "FORMAT", text("text");
     "What is logged: off, error, warn, info or debug"
@@ -140,6 +142,8 @@ settings! {
     max_header_bytes: u64, "TOOLMEND_MAX_HEADER_BYTES", "BYTES", bytes(g::MAX_HEADER_BYTES);
     "Most bytes of a request that is looked into; a longer one passes untouched"
     max_request_bytes: u64, "TOOLMEND_MAX_REQUEST_BYTES", "BYTES", bytes(g::MAX_REQUEST_BYTES);
+    "Most bytes that are held of one call"
+    max_held_call_bytes: u64, "TOOLMEND_MAX_HELD_CALL_BYTES", "BYTES", bytes(g::MAX_HELD_CALL_BYTES);
     "Most bytes that are held of one turn"
     max_held_turn_bytes: u64, "TOOLMEND_MAX_HELD_TURN_BYTES", "BYTES", bytes(g::MAX_HELD_TURN_BYTES);
     "Most bytes that are held of all turns"

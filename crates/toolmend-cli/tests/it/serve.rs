@@ -158,6 +158,8 @@ fn what_cannot_be_served() {
         (&["--without", "trailing-coma"], "did you mean trailing-comma"),
         (&["--tls-cert", "x.pem"], "tls-cert is \"x.pem\", and must be given together with tls-key"),
         (&["--max-headers", "0"], "max-headers is \"0\", and must be at least 1"),
+        (&["--threads", "0"], "threads is \"0\", and must be a number from 1 to 1024"),
+        (&["--on-cut", "close"], "on-cut is \"close\", and must be pass, relabel or withhold"),
         (&["--config", nowhere.to_str().unwrap()], "there is no file"),
         (&["--config", unknown.to_str().unwrap()], "unknown field `hodl`"),
         (&["--upstream-ca", "nowhere.pem"], "nowhere.pem cannot be used"),

@@ -152,7 +152,7 @@ impl<S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin> Wire<S> {
     }
 
     /// Reads the body of a message by its framing (RFC 9112, section 6.3).
-    async fn body(&mut self, message: &mut Message, is_request: bool) {
+    pub(crate) async fn body(&mut self, message: &mut Message, is_request: bool) {
         if message.field("transfer-encoding").is_some() {
             loop {
                 let Some(size) = self.line().await else { return };

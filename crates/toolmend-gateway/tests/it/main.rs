@@ -9,5 +9,6 @@ mod pass;
 mod reissue;
 mod shutdown;
 mod stream;
+mod threads;
 mod tls;
 mod upgrade;

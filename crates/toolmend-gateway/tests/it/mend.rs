@@ -138,7 +138,8 @@ async fn calls_in_the_text_become_calls() {
             let stream = said(&text, &mut dice);
             let off = set.is_none() && text == call;
             let promote = set.unwrap_or(if off { Promote::Off } else { Promote::All });
-            let (answer, _) = through(&stream, &mut dice, 100, |settings| settings.promote = promote).await;
+            let (answer, metrics) =
+                through(&stream, &mut dice, 100, |settings| settings.promote = promote).await;
             let mut recorder = Recorder::new();
             recorder.push(&answer.body).unwrap();
             let recorded = recorder.finish().unwrap();
@@ -151,6 +152,14 @@ async fn calls_in_the_text_become_calls() {
             assert_eq!(recorded.calls[0].arguments, "{\"city\": \"Oslo\"}");
             assert_eq!(recorded.content.trim(), text.replace(call, "").trim());
             assert_eq!(recorded.finish.word(), Some("tool_calls"));
+            // It is told with what made it.
+            for counted in [
+                r#"toolmend_calls_total{protocol="openai-chat",model="m",verdict="promoted",grade="punctuation"} 1"#,
+                r#"toolmend_rules_total{rule="trailing-comma",protocol="openai-chat",model="m"} 1"#,
+                r#"toolmend_promoted_total{mark="<tool_call>",protocol="openai-chat",model="m"} 1"#,
+            ] {
+                assert!(metrics.contains(counted), "{counted} is not in {metrics}");
+            }
         }
     }
 }
@@ -217,6 +226,45 @@ async fn a_finish_reason_that_hides_a_cut() {
     for (on_cut, finish) in [(OnCut::Pass, "tool_calls"), (OnCut::Relabel, "length")] {
         let (answer, _) = through(&stream, &mut dice, 9, |settings| settings.on_cut = on_cut).await;
         assert_eq!(read(&answer), ("{\"city\": \"Os".to_owned(), finish.to_owned()), "{}", answer.text());
+    }
+}
+
+/// What reaches the client is no call, and says that the turn was cut.
+#[tokio::test]
+async fn a_cut_call_that_is_withheld() {
+    let mut dice = Dice(19);
+    let stream = turn(&["{\"city\": \"Os"], "tool_calls");
+    let withhold = |settings: &mut Settings| settings.on_cut = OnCut::Withhold;
+    let (answer, metrics) = through(&stream, &mut dice, 9, withhold).await;
+    let mut recorder = Recorder::new();
+    recorder.push(&answer.body).unwrap();
+    let recorded = recorder.finish().unwrap();
+    assert!(recorded.calls.is_empty(), "{}", answer.text());
+    assert!(
+        recorded.content.starts_with("I look.[a call of the tool look was cut off"),
+        "{}",
+        recorded.content
+    );
+    assert_eq!(recorded.finish.word(), Some("length"));
+    let counted = r#"toolmend_calls_total{protocol="openai-chat",model="m",verdict="withheld",grade=""} 1"#;
+    assert!(metrics.contains(counted), "{metrics}");
+}
+
+/// A call that is longer than it may be passes as it came.
+#[tokio::test]
+async fn a_call_that_is_too_long_to_be_held() {
+    let mut dice = Dice(23);
+    let city = "x".repeat(400);
+    for (limit, verdict) in [(500, "mended"), (300, "")] {
+        let stream = turn(&[&format!("{{\"city\": \"{city}\",}}")], "tool_calls");
+        let set = |settings: &mut Settings| settings.limits.held_call_bytes = limit;
+        let (answer, metrics) = through(&stream, &mut dice, 100, set).await;
+        let caps = r#"toolmend_caps_total{why="held-call"} 1"#;
+        assert_eq!(
+            (answer.text() == stream, metrics.contains(caps)),
+            (verdict.is_empty(), verdict.is_empty())
+        );
+        assert_eq!(metrics.contains(r#"verdict="mended""#), verdict == "mended");
     }
 }
 

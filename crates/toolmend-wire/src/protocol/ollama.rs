@@ -93,7 +93,7 @@ impl Protocol for Ollama {
     fn sites<'a>(&self, event: Value<'a>, each: &mut dyn FnMut(Site<'a>)) {
         for call in calls(event) {
             let function = call.get("function").unwrap_or(call);
-            each(Site { item: call, entry: call, function, message: None, keys: &KEYS });
+            each(Site { item: call, entry: call, function, message: event.get("message"), keys: &KEYS });
         }
     }
 

@@ -21,6 +21,7 @@ mod queue;
 mod reading;
 mod report;
 mod settling;
+mod withholding;
 mod writing;
 
 use std::collections::BTreeSet;
@@ -207,6 +208,13 @@ impl<J: CallJudge> Turn<J> {
     #[must_use]
     pub fn held(&self) -> usize {
         self.flow.queue.held() + self.flow.lanes.held() + self.framer.held()
+    }
+
+    /// How many bytes of arguments the longest of the calls has that wait.
+    #[must_use]
+    pub fn held_call(&self) -> usize {
+        let waiting = (0..self.flow.states.len()).filter(|at| self.flow.states[*at].fate.is_none());
+        waiting.filter_map(|at| Some(self.flow.assembly.said(at)?.0.len())).max().unwrap_or(0)
     }
 
     /// Whether an event waits for a verdict; half an event that has yet to come whole is none.

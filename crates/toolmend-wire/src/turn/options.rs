@@ -16,7 +16,7 @@ pub struct TurnOptions {
     pub protocol: Option<ProtocolKind>,
     /// What waits, and for what.
     pub hold: Hold,
-    /// What is done about a finish reason that hides a cut.
+    /// What is done about a call that was cut.
     pub on_cut: OnCut,
     /// Everything leaves as it comes, and is only reported on.
     pub observe: bool,
@@ -38,7 +38,7 @@ pub enum Hold {
 }
 
 /// What is done where strong evidence proves that the last call of the turn was cut, and the finish reason
-/// says that it was not. The arguments stay as they are.
+/// says that it was not. The arguments stay as they are, or the whole call goes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum OnCut {
     /// Nothing.
@@ -46,4 +46,7 @@ pub enum OnCut {
     Pass,
     /// The finish reason becomes the protocol's word for a cut.
     Relabel,
+    /// As `Relabel`; and where nothing of the call has left yet, a notice in the text stands in its place,
+    /// whatever the finish reason says.
+    Withhold,
 }

@@ -19,6 +19,8 @@ pub(super) struct State {
     pub(super) fate: Option<Fate>,
     /// It is declined, and known to be cut.
     pub(super) cut: bool,
+    /// It does not leave as a call.
+    pub(super) withheld: bool,
     /// The pieces before this one may leave without a verdict.
     pub(super) clear: u32,
     /// How much of its arguments has left, in bytes, and whether anything of it has.

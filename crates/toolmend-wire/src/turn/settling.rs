@@ -4,7 +4,7 @@ use toolmend_core::{CallJudge, Edit, Ending, Evidence, FoundCall, Reason, Verdic
 
 use super::cuts::Cut;
 use super::plan::Fate;
-use super::{CallReport, Flow, Mode, Outcome, StreamEnd};
+use super::{CallReport, Flow, Mode, OnCut, Outcome, StreamEnd};
 use crate::assembly::is_placeholder;
 use crate::recorded::{Call, end_of_turn};
 
@@ -105,7 +105,7 @@ impl<J: CallJudge> Flow<J> {
                 }
             }
         };
-        let rewritten = matches!(&fate, Fate::Good(plan) if plan.changes());
+        let changes = matches!(&fate, Fate::Good(plan) if plan.changes());
         self.states[at].fate = Some(fate);
         // A text that ends inside a word, or where more must follow, proves a cut whatever the server says.
         let cut = match &outcome {
@@ -115,8 +115,12 @@ impl<J: CallJudge> Flow<J> {
             }
             _ => false,
         };
-        self.states[at].cut = cut;
-        self.report(call, outcome, ending, rewritten);
+        let withheld = cut
+            && self.options.on_cut == OnCut::Withhold
+            && !(self.options.observe || self.states[at].begun)
+            && self.is_last(at);
+        (self.states[at].cut, self.states[at].withheld) = (cut, withheld);
+        self.report(call, outcome, ending, changes || withheld);
     }
 
     pub(super) fn report(&mut self, call: Call, outcome: Outcome, ending: Ending, rewritten: bool) {

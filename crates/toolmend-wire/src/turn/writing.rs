@@ -92,7 +92,7 @@ impl<J: CallJudge> Flow<J> {
     /// The first piece of a call that leaves says how the client is to know it.
     fn introduce(&mut self, piece: &Piece, needs: Needs) {
         let state = &self.states[piece.call];
-        if state.begun || state.name.is_some() || piece.way == Way::Other {
+        if state.begun || state.name.is_some() || piece.way == Way::Other || state.withheld {
             return;
         }
         let Some((choice, id, name)) = self.assembly.known_as(piece.call) else { return };
@@ -135,7 +135,7 @@ impl<J: CallJudge> Flow<J> {
     fn must_change(&self, piece: &Piece, needs: Needs) -> bool {
         let state = &self.states[piece.call];
         let plan = match &state.fate {
-            _ if self.hides_cut(piece.call) => return true,
+            _ if state.withheld || self.hides_cut(piece.call) => return true,
             Some(Fate::Left) if state.untouched => return renumbered(state, piece, needs),
             Some(Fate::Good(plan)) => Some(plan),
             _ => None,
@@ -181,7 +181,15 @@ impl<J: CallJudge> Flow<J> {
         );
         let mut changes = note.changes.as_deref().cloned().unwrap_or_default();
         if let Ok(text) = core::str::from_utf8(&raw[at..at + data]) {
-            self.each_site(text, pieces, |site, piece| self.change(raw, site, piece, needs, &mut changes));
+            let mut needless = false;
+            self.each_site(text, pieces, |site, piece| {
+                needless |= self.is_needless(site, piece);
+                self.change(raw, site, piece, needs, &mut changes);
+            });
+            if needless {
+                self.rewritten = true;
+                return;
+            }
             if note.finish {
                 self.relabel(raw, text, &mut changes);
             }
@@ -212,6 +220,9 @@ impl<J: CallJudge> Flow<J> {
     /// What changes about a piece.
     fn change(&self, raw: &[u8], site: Site<'_>, piece: &Piece, needs: Needs, changes: &mut Splices) {
         let state = &self.states[piece.call];
+        if state.withheld {
+            return self.withhold(raw, site, piece, changes);
+        }
         if let Some((key, word)) = site.keys.status
             && let Some(said) = site.entry.get(key).and_then(Value::text)
             && !said.is(word)
@@ -346,7 +357,7 @@ impl<J: CallJudge> Flow<J> {
     /// The choices whose last call is known to be cut while their finish reason says otherwise, each with that call.
     fn hidden_cuts(&self) -> BTreeMap<u32, usize> {
         let mut last = BTreeMap::new();
-        if self.options.on_cut == OnCut::Relabel && self.states.iter().any(|state| state.cut) {
+        if self.options.on_cut != OnCut::Pass && self.states.iter().any(|state| state.cut) {
             for at in 0..self.states.len() {
                 last.extend(self.assembly.known_as(at).map(|(choice, ..)| (choice, at)));
             }
