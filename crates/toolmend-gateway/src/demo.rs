@@ -17,11 +17,11 @@ use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpListener;
+use toolmend::quote::quoted;
 
 use crate::body::Body;
 use crate::endpoint::Speaks;
 use crate::facts::Facts;
-use crate::refusal::quote;
 
 /// The tool that the demo calls.
 const TOOL: &str = "get_weather";
@@ -121,7 +121,7 @@ fn chat_stream(said: Option<&str>) -> String {
     };
     let mut stream = event("\"role\":\"assistant\",\"content\":null", "null");
     match said {
-        None => stream += &event(&format!("\"content\":{}", json(HINT)), "null"),
+        None => stream += &event(&format!("\"content\":{}", quoted(HINT)), "null"),
         Some(said) => {
             stream += &event(
                 &format!(
@@ -133,7 +133,7 @@ fn chat_stream(said: Option<&str>) -> String {
                 stream += &event(
                     &format!(
                         "\"tool_calls\":[{{\"index\":0,\"function\":{{\"arguments\":{}}}}}]",
-                        json(piece)
+                        quoted(piece)
                     ),
                     "null",
                 );
@@ -146,11 +146,11 @@ fn chat_stream(said: Option<&str>) -> String {
 
 fn chat(said: Option<&str>) -> String {
     let (message, finish) = match said {
-        None => (format!("\"content\":{}", json(HINT)), "stop"),
+        None => (format!("\"content\":{}", quoted(HINT)), "stop"),
         Some(said) => (
             format!(
                 "\"content\":null,\"tool_calls\":[{{\"id\":\"call_demo\",\"type\":\"function\",\"function\":{{\"name\":\"{TOOL}\",\"arguments\":{}}}}}]",
-                json(said)
+                quoted(said)
             ),
             "tool_calls",
         ),
@@ -165,7 +165,7 @@ fn response(said: Option<&str>, status: &str) -> String {
         _ if status != "completed" => String::new(),
         None => format!(
             "{{\"type\":\"message\",\"id\":\"msg_demo\",\"role\":\"assistant\",\"status\":\"completed\",\"content\":[{{\"type\":\"output_text\",\"text\":{},\"annotations\":[]}}]}}",
-            json(HINT)
+            quoted(HINT)
         ),
         Some(said) => item(said, "completed"),
     };
@@ -177,7 +177,7 @@ fn response(said: Option<&str>, status: &str) -> String {
 fn item(said: &str, status: &str) -> String {
     format!(
         "{{\"type\":\"function_call\",\"id\":\"fc_demo\",\"call_id\":\"call_demo\",\"name\":\"{TOOL}\",\"arguments\":{},\"status\":\"{status}\"}}",
-        json(said)
+        quoted(said)
     )
 }
 
@@ -185,7 +185,7 @@ fn responses_stream(said: Option<&str>) -> String {
     let mut events = vec![("response.created", format!("\"response\":{}", response(None, "in_progress")))];
     match said {
         None => {
-            let part = format!("{{\"type\":\"output_text\",\"text\":{},\"annotations\":[]}}", json(HINT));
+            let part = format!("{{\"type\":\"output_text\",\"text\":{},\"annotations\":[]}}", quoted(HINT));
             let message = |status: &str, content: &str| {
                 format!(
                     "\"output_index\":0,\"item\":{{\"type\":\"message\",\"id\":\"msg_demo\",\"role\":\"assistant\",\"status\":\"{status}\",\"content\":[{content}]}}"
@@ -197,7 +197,7 @@ fn responses_stream(said: Option<&str>) -> String {
                 "response.output_text.delta",
                 format!(
                     "\"item_id\":\"msg_demo\",\"output_index\":0,\"content_index\":0,\"delta\":{}",
-                    json(HINT)
+                    quoted(HINT)
                 ),
             ));
             events.push(("response.output_item.done", message("completed", &part)));
@@ -210,12 +210,12 @@ fn responses_stream(said: Option<&str>) -> String {
             for piece in pieces(said) {
                 events.push((
                     "response.function_call_arguments.delta",
-                    format!("\"item_id\":\"fc_demo\",\"output_index\":0,\"delta\":{}", json(piece)),
+                    format!("\"item_id\":\"fc_demo\",\"output_index\":0,\"delta\":{}", quoted(piece)),
                 ));
             }
             events.push((
                 "response.function_call_arguments.done",
-                format!("\"item_id\":\"fc_demo\",\"output_index\":0,\"arguments\":{}", json(said)),
+                format!("\"item_id\":\"fc_demo\",\"output_index\":0,\"arguments\":{}", quoted(said)),
             ));
             events.push((
                 "response.output_item.done",
@@ -246,7 +246,7 @@ fn messages_stream(said: Option<&str>) -> String {
     for piece in pieces(text) {
         events.push((
             "content_block_delta",
-            format!("\"index\":0,\"delta\":{{\"type\":\"{kind}\":{}}}", json(piece)),
+            format!("\"index\":0,\"delta\":{{\"type\":\"{kind}\":{}}}", quoted(piece)),
         ));
     }
     events.push(("content_block_stop", "\"index\":0".into()));
@@ -261,7 +261,7 @@ fn messages_stream(said: Option<&str>) -> String {
 
 fn message(given: Option<&str>) -> String {
     let (content, reason) = match given {
-        None => (format!("{{\"type\":\"text\",\"text\":{}}}", json(HINT)), "end_turn"),
+        None => (format!("{{\"type\":\"text\",\"text\":{}}}", quoted(HINT)), "end_turn"),
         Some(given) => (
             format!("{{\"type\":\"tool_use\",\"id\":\"toolu_demo\",\"name\":\"{TOOL}\",\"input\":{given}}}"),
             "tool_use",
@@ -274,7 +274,7 @@ fn message(given: Option<&str>) -> String {
 
 fn ollama(given: Option<&str>, streamed: bool) -> (&'static str, String) {
     let (content, calls) = match given {
-        None => (json(HINT), String::new()),
+        None => (quoted(HINT), String::new()),
         Some(given) => (
             "\"\"".into(),
             format!(",\"tool_calls\":[{{\"function\":{{\"name\":\"{TOOL}\",\"arguments\":{given}}}}}]"),
@@ -298,7 +298,7 @@ fn ollama(given: Option<&str>, streamed: bool) -> (&'static str, String) {
 
 fn gemini(given: Option<&str>) -> String {
     let part = match given {
-        None => format!("{{\"text\":{}}}", json(HINT)),
+        None => format!("{{\"text\":{}}}", quoted(HINT)),
         Some(given) => format!("{{\"functionCall\":{{\"name\":\"{TOOL}\",\"args\":{given}}}}}"),
     };
     format!(
@@ -315,12 +315,6 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
         rest = behind;
         (!piece.is_empty()).then_some(piece)
     })
-}
-
-fn json(text: &str) -> String {
-    let mut json = String::new();
-    quote(text, &mut json);
-    json
 }
 
 async fn read(mut body: Incoming) -> Option<Vec<u8>> {

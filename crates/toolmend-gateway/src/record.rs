@@ -8,9 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use toolmend::Ending;
+use toolmend::quote::quote_into;
 use toolmend::wire::CallReport;
-
-use crate::refusal::quote;
 
 /// The folder of recorded turns.
 #[derive(Debug)]
@@ -93,7 +92,7 @@ impl Recording {
     pub(crate) fn faulty(&mut self, report: &CallReport, model: &str) {
         let mut member = |name: &str, text: &str| {
             self.calls.push_str(name);
-            quote(text, &mut self.calls);
+            quote_into(text, &mut self.calls);
         };
         member("{\"id\":", report.id.as_deref().unwrap_or(""));
         member(",\"arguments\":", &report.body);

@@ -2,6 +2,7 @@
 
 use hyper::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use hyper::{Response, StatusCode};
+use toolmend::quote::quote_into;
 
 use crate::body::Body;
 
@@ -77,7 +78,7 @@ impl Refusal {
         let mut json = String::from(r#"{"type":"error","error":{"type":""#);
         json.push_str(self.name());
         json.push_str(r#"","message":"#);
-        quote(&self.message(), &mut json);
+        quote_into(&self.message(), &mut json);
         json.push_str("}}");
         let mut response = Response::new(Body::whole(json));
         *response.status_mut() = self.status();
@@ -93,40 +94,5 @@ impl Refusal {
             _ => {}
         }
         response
-    }
-}
-
-/// Appends a text as a JSON string.
-pub(crate) fn quote(text: &str, out: &mut String) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if u32::from(c) < 0x20 => {
-                out.push_str(&format!("\\u{:04x}", u32::from(c)));
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-}
-
-#[cfg(test)]
-mod tests {
-    use toolmend::wire::json::Value;
-
-    use super::*;
-
-    #[test]
-    fn quoted_text_reads_as_it_was() {
-        for text in ["", "plain", "a \"b\" \\ c", "\u{0}\n\r\t\u{1f}", "北京 \u{1f600}"] {
-            let mut json = String::new();
-            quote(text, &mut json);
-            assert_eq!(Value::parse(&json).unwrap().text().unwrap().to_text(), text);
-        }
     }
 }

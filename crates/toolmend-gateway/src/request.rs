@@ -2,12 +2,12 @@
 //!
 //! The rest of the body stays byte for byte: a change is a stretch of the text and what stands there instead.
 
+use toolmend::quote::quoted;
 use toolmend::wire::Text;
 use toolmend::wire::json::Value;
 use toolmend::{CallJudge, Evidence, FoundCall, Verdict};
 
 use crate::endpoint::Speaks;
-use crate::refusal::quote;
 
 /// The key under which the raw text of arguments is kept that are no object and cannot be made one.
 pub const UNPARSED: &str = "unparsed_arguments";
@@ -224,12 +224,6 @@ impl Past<'_> {
 
 fn is_object(text: &str) -> bool {
     Value::parse(text).is_ok_and(Value::is_object)
-}
-
-fn quoted(text: &str) -> String {
-    let mut json = String::with_capacity(text.len() + 2);
-    quote(text, &mut json);
-    json
 }
 
 #[cfg(test)]

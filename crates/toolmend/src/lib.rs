@@ -43,7 +43,8 @@ pub use stream::{CallDelta, CallStream, StreamError};
 pub use toolmend_core::{
     Admission, CallJudge, Clue, Decline, Edit, Ending, Evidence, FoundCall, Grade, Judge, Kinds, MAX_BODY,
     MAX_NESTING, MAX_SHOWN, Mender, NoJudge, Note, NoteKind, Offer, Policy, Reason, Receipt, Rule, Scanner,
-    TextCall, TextEvent, TextReader, Verdict, Violation, certify, coerce_json_object, edit, mend, rules,
+    TextCall, TextEvent, TextReader, Verdict, Violation, certify, coerce_json_object, edit, mend, quote,
+    rules,
 };
 pub use toolmend_formats as formats;
 pub use toolmend_schema as schema;
