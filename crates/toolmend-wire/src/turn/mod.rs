@@ -32,6 +32,7 @@ use self::plan::{Fate, State};
 use self::queue::{Has, Note, Piece, Queue};
 use crate::assembly::Assembly;
 use crate::frame::{Event, Framer, ends_with_blank_line};
+use crate::json::Index;
 use crate::protocol::{Protocol, ProtocolKind};
 
 pub use self::options::{Hold, OnCut, TurnOptions};
@@ -95,6 +96,8 @@ struct Flow<J> {
     assembly: Assembly,
     queue: Queue,
     lanes: Lanes,
+    /// Where the values of the latest event stand.
+    index: Index,
     /// Events so far.
     events: u64,
     /// One for each call of the assembly.
@@ -145,6 +148,7 @@ impl<J: CallJudge> Turn<J> {
                 assembly: Assembly::new(options.limits),
                 queue: Queue::default(),
                 lanes: Lanes::default(),
+                index: Index::default(),
                 events: 0,
                 states: Vec::new(),
                 waiting: Vec::new(),
