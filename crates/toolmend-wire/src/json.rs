@@ -92,8 +92,8 @@ impl<'a> Value<'a> {
     #[inline(always)]
     pub fn pick<const N: usize>(self, keys: [&str; N]) -> [Option<Value<'a>>; N] {
         let mut values = [None; N];
-        self.each(&keys, |at, _, value| values[at] = Some(value));
-        values.map(|value| value.filter(|value| !value.is_null()))
+        self.each(&keys, |at, _, value| values[at] = (!value.is_null()).then_some(value));
+        values
     }
 
     /// Whether this is an object with such a member, be it null.

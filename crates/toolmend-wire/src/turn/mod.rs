@@ -118,8 +118,8 @@ struct Flow<J> {
     spoke: bool,
     /// Ids that are made up are made of it.
     seed: Option<u64>,
-    /// The bytes of an event that leaves the queue, and its pieces.
-    leaving: (Vec<u8>, Vec<Piece>),
+    /// The pieces of an event that leaves the queue.
+    leaving: Vec<Piece>,
     reports: Vec<CallReport>,
     /// Something left in other bytes, or in another order, than it came.
     rewritten: bool,
@@ -159,7 +159,7 @@ impl<J: CallJudge> Turn<J> {
                 breaks_off: false,
                 spoke: options.protocol.is_some(),
                 seed: None,
-                leaving: Default::default(),
+                leaving: Vec::new(),
                 reports: Vec::new(),
                 rewritten: false,
                 mode: Mode::Reading,
@@ -371,12 +371,12 @@ impl<J: CallJudge> Flow<J> {
 
     /// The first event leaves.
     fn leave_first(&mut self, out: &mut Vec<u8>) {
-        let (mut raw, mut pieces) = core::mem::take(&mut self.leaving);
-        raw.clear();
+        let mut pieces = core::mem::take(&mut self.leaving);
         pieces.clear();
-        if let Some(note) = self.queue.pop(&mut raw, &mut pieces) {
-            self.leave(&note, &raw, &pieces, out);
+        if let Some((note, bytes, own)) = self.queue.pop(&mut pieces) {
+            self.leave(&note, &bytes[own], &pieces, out);
+            self.queue.give_back(bytes);
         }
-        self.leaving = (raw, pieces);
+        self.leaving = pieces;
     }
 }

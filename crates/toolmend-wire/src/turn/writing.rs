@@ -57,15 +57,17 @@ impl<J: CallJudge> Flow<J> {
         let told = |piece: &&Piece| matches!(piece.has, Has::Text | Has::Json);
         let mut last = None;
         for (at, (_, pieces)) in self.queue.notes().enumerate() {
-            if pieces.iter().filter(|piece| told(piece)).any(good) {
+            if pieces.filter(told).any(|piece| good(&piece)) {
                 last = Some(at);
             }
         }
         let (mut at, mut late) = (0, Vec::new());
         while let Some(note) = self.queue.front() {
             if note.finish && !note.end && note.pieces == 0 && last.is_some_and(|last| at < last) {
-                let (mut raw, mut none) = (Vec::new(), Vec::new());
-                late.extend(self.queue.pop(&mut raw, &mut none).map(|note| (note, raw)));
+                if let Some((note, bytes, own)) = self.queue.pop(&mut Vec::new()) {
+                    late.push((note, bytes[own].to_vec()));
+                    self.queue.give_back(bytes);
+                }
             } else {
                 self.leave_first(out);
             }
