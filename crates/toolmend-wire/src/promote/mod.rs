@@ -199,6 +199,13 @@ impl<R: TextReader> Flow<R> {
             out.extend_from_slice(event.raw);
             return;
         }
+        if event.tail {
+            match self.queue.last_mut() {
+                Some(last) => last.raw.extend_from_slice(event.raw),
+                None => out.extend_from_slice(event.raw),
+            }
+            return;
+        }
         let mut held = Held {
             raw: Vec::new(),
             data: event.at.map(|at| at..at + event.data.len()),

@@ -256,6 +256,15 @@ impl<J: CallJudge> Flow<J> {
             out.extend_from_slice(event.raw);
             return;
         }
+        if event.tail {
+            // Behind the event that ends with it, wherever that waits.
+            let number = self.events.wrapping_sub(1);
+            let waits = self.queue.append_to(number, event.raw) || self.lanes.append_to(number, event.raw);
+            if !waits {
+                out.extend_from_slice(event.raw);
+            }
+            return;
+        }
         let mut fresh = core::mem::take(&mut self.fresh);
         fresh.clear();
         let mut note = Note {

@@ -113,6 +113,14 @@ impl Queue {
         self.pieces.extend(pieces);
     }
 
+    /// Appends bytes to the last event, where it has this number.
+    pub(super) fn append_to(&mut self, number: u64, raw: &[u8]) -> bool {
+        let Some(note) = self.notes.back_mut().filter(|note| note.number == number) else { return false };
+        note.len += raw.len();
+        self.bytes.extend_from_slice(raw);
+        true
+    }
+
     pub(super) fn front(&self) -> Option<&Note> {
         self.notes.front()
     }

@@ -195,7 +195,7 @@ impl<J: CallJudge> Flow<J> {
             return;
         }
         let mut changes = Splices::default();
-        for line in crate::frame::lines(event.raw, false) {
+        for line in crate::frame::lines(event.raw) {
             // The first line of a stream may begin with a byte order mark, which stays in front.
             let text = &event.raw[line.clone()];
             let text = if note.number == 0 { text.strip_prefix(BOM).unwrap_or(text) } else { text };

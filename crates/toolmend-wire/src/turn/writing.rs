@@ -375,7 +375,7 @@ impl<J: CallJudge> Flow<J> {
             }
             changes.replace(raw, said, word);
             // The event's name says it again.
-            for line in lines(raw, false) {
+            for line in lines(raw) {
                 let named = raw[line.clone()].strip_prefix(b"event:").map(<[u8]>::trim_ascii);
                 if named.is_some_and(|name| name == said.raw().trim_matches('"').as_bytes()) {
                     changes.add(line, format!("event: {}", word.trim_matches('"')));
@@ -415,7 +415,7 @@ pub(super) fn on_one_line(raw: &[u8]) -> (Vec<u8>, usize, usize) {
     let (mut head, mut data, mut tail) = (Vec::new(), Vec::new(), Vec::new());
     let mut seen = false;
     let mut from = 0;
-    for line in lines(raw, false) {
+    for line in lines(raw) {
         let text = &raw[line.clone()];
         let value = text.strip_prefix(b"data").filter(|rest| rest.is_empty() || rest.starts_with(b":"));
         let next = line.end;
