@@ -275,7 +275,7 @@ impl<R: TextReader> Flow<R> {
                 Signal::Usage(counted) => *usage = Some(counted),
                 Signal::Model(name) => reader.model(&name.to_text()),
                 Signal::Whole => (held.whole, held.ends, *end) = (true, true, true),
-                Signal::End => (held.ends, *end) = (true, true),
+                Signal::End | Signal::Ended => (held.ends, *end) = (true, true),
                 _ => {}
             }
             Ok(())

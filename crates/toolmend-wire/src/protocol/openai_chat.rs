@@ -67,7 +67,7 @@ impl Protocol for OpenAiChat {
     }
 
     fn needs(&self) -> Needs {
-        Needs { data: true, numbers: true, ids: true, roles: true }
+        Needs { data: true, numbers: true, ids: true, roles: true, finish: true }
     }
 
     fn more(&self, event: Value<'_>, more: More<'_>) -> Option<String> {

@@ -33,7 +33,7 @@ use self::queue::{Has, Note, Piece, Queue};
 use crate::assembly::Assembly;
 use crate::frame::{Event, Framer, ends_with_blank_line};
 use crate::json::Index;
-use crate::protocol::{Protocol, ProtocolKind};
+use crate::protocol::{Needs, Protocol, ProtocolKind};
 
 pub use self::options::{Hold, OnCut, TurnOptions};
 pub use self::report::{CallReport, Outcome};
@@ -265,6 +265,10 @@ impl<J: CallJudge> Flow<J> {
             }
             return;
         }
+        // What waited for the end of a block goes on when all of the event that closed it has come.
+        while let Some(events) = self.lanes.next() {
+            self.enqueue_all(events, out);
+        }
         let mut fresh = core::mem::take(&mut self.fresh);
         fresh.clear();
         let mut note = Note {
@@ -300,8 +304,7 @@ impl<J: CallJudge> Flow<J> {
 
     /// An event goes on, or waits for the end of the block that is open.
     fn in_its_lane(&mut self, event: &Event<'_>, note: Note, pieces: &[Piece], out: &mut Vec<u8>) {
-        let block = self.protocol.as_ref().and_then(|(_, protocol)| protocol.block());
-        match block.filter(|_| event.stream && !self.options.observe) {
+        match note.block.filter(|_| event.stream && !self.options.observe) {
             Some((block, step)) if !self.lanes.goes_on(block, step) => {
                 self.rewritten = true;
                 self.lanes.step_aside(block, step, note, event.raw, pieces);
@@ -313,9 +316,6 @@ impl<J: CallJudge> Flow<J> {
                     self.enqueue_all(rest, out);
                 }
                 self.enqueue(note, event.raw, pieces, out);
-                while let Some(events) = self.lanes.next() {
-                    self.enqueue_all(events, out);
-                }
             }
         }
     }
@@ -355,12 +355,17 @@ impl<J: CallJudge> Flow<J> {
     }
 
     fn may_leave_with<'p>(&self, note: &Note, pieces: impl Iterator<Item = &'p Piece>) -> bool {
-        let waits_for_the_end = (note.finish || note.end) && !self.states.is_empty();
+        let waits_for_the_end = (note.finish && self.needs().finish || note.end) && !self.states.is_empty();
         let waits_for_the_protocol = note.silent && !self.spoke;
         !waits_for_the_end
             && !waits_for_the_protocol
             && pieces.into_iter().all(|piece| self.flows(piece))
             && (!note.closes || self.states.iter().all(State::may_close))
+    }
+
+    /// What the clients of the protocol cannot do without, once it is known.
+    fn needs(&self) -> Needs {
+        self.protocol.as_ref().map(|(_, protocol)| protocol.needs()).unwrap_or_default()
     }
 
     fn flows(&self, piece: &Piece) -> bool {

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::collections::vec_deque::Iter;
 
 use super::lanes::Aside;
+use crate::protocol::Step;
 use crate::splice::Splices;
 
 /// What is known of an event.
@@ -29,6 +30,8 @@ pub(super) struct Note {
     pub(super) end: bool,
     /// Its number among the events of the turn.
     pub(super) number: u64,
+    /// The block that it is about, and what it does to it, where clients take one block at a time.
+    pub(super) block: Option<(u32, Step)>,
     /// What is changed about it in any case.
     pub(super) changes: Option<Box<Splices>>,
 }

@@ -142,6 +142,7 @@ impl<J: CallJudge> Flow<J> {
                 }
             }
         }
+        note.block = protocol.block();
         self.protocol = Some((kind, protocol));
         read?;
         if self.assembly.len() > before {

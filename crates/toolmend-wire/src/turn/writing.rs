@@ -24,7 +24,7 @@ impl<J: CallJudge> Flow<J> {
             out.extend_from_slice(raw);
             return;
         }
-        let needs = self.protocol.as_ref().map(|(_, protocol)| protocol.needs()).unwrap_or_default();
+        let needs = self.needs();
         let mut changes = note.changes.is_some() && (!note.silent || needs.data)
             || note.finish && !self.hidden_cuts().is_empty();
         for piece in pieces {
@@ -53,6 +53,7 @@ impl<J: CallJudge> Flow<J> {
     /// Everything leaves. A finish that came before the last pieces of good calls goes behind them.
     pub(super) fn leave_all(&mut self, out: &mut Vec<u8>) {
         self.append_missing(out);
+        let needs = self.needs();
         let good = |piece: &&Piece| matches!(self.states[piece.call].fate, Some(Fate::Good(_)));
         let told = |piece: &&Piece| matches!(piece.has, Has::Text | Has::Json);
         let mut last = None;
@@ -61,9 +62,10 @@ impl<J: CallJudge> Flow<J> {
                 last = Some(at);
             }
         }
+        let goes_behind = |note: &Note| note.finish && !note.end && note.pieces == 0 && needs.finish;
         let (mut at, mut late) = (0, Vec::new());
         while let Some(note) = self.queue.front() {
-            if note.finish && !note.end && note.pieces == 0 && last.is_some_and(|last| at < last) {
+            if goes_behind(note) && last.is_some_and(|last| at < last) {
                 if let Some((note, bytes, own)) = self.queue.pop(&mut Vec::new()) {
                     late.push((note, bytes[own].to_vec()));
                     self.queue.give_back(bytes);
