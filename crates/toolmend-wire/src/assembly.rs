@@ -185,7 +185,7 @@ impl Assembly {
             }
             Signal::Usage(usage) => self.usage = Some(usage),
             Signal::Whole => self.whole = true,
-            Signal::End => self.ended = true,
+            Signal::End | Signal::Ended => self.ended = true,
         }
         Ok(())
     }

@@ -3,15 +3,44 @@
 //! A [`Value`] is a stretch of the event's text. Nothing is built from it: a number keeps its digits, a
 //! string its escapes, and the place of every part in the event is known.
 
+mod index;
+
 use memchr::memchr2;
 use serde::de::IgnoredAny;
 
+use self::index::Node;
 use crate::text::Text;
 
+pub(crate) use self::index::Index;
+
 /// A JSON value, as a stretch of a text that was checked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub struct Value<'a> {
     text: &'a str,
+    inside: Option<Inside<'a>>,
+}
+
+/// What is known of the values inside of one.
+#[derive(Debug, Clone, Copy)]
+struct Inside<'a> {
+    /// The text in which the nodes have their places.
+    all: &'a str,
+    nodes: &'a [Node],
+}
+
+/// Values are the same where their texts are.
+impl PartialEq for Value<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Value<'_> {}
+
+impl core::fmt::Debug for Value<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_tuple("Value").field(&self.text).finish()
+    }
 }
 
 impl<'a> Value<'a> {
@@ -21,7 +50,10 @@ impl<'a> Value<'a> {
     /// The byte of `text` at which it is none.
     pub fn parse(text: &'a str) -> Result<Value<'a>, usize> {
         match serde_json::from_str::<IgnoredAny>(text) {
-            Ok(_) => Ok(Value { text: text.trim_matches(BLANK) }),
+            Ok(_) => Ok(Value {
+                text: text.trim_matches(|c: char| c.is_ascii() && is_blank(c as u8)),
+                inside: None,
+            }),
             Err(error) => {
                 let before = error.line().saturating_sub(1);
                 let start: usize = text.split_inclusive('\n').take(before).map(str::len).sum();
@@ -57,45 +89,60 @@ impl<'a> Value<'a> {
 
     /// As [`Value::get`], for several members in one pass.
     #[must_use]
+    #[inline(always)]
     pub fn pick<const N: usize>(self, keys: [&str; N]) -> [Option<Value<'a>>; N] {
         let mut values = [None; N];
-        for (name, value) in self.members() {
-            if let Some(at) = keys.iter().position(|key| name.is(key)) {
-                values[at] = Some(value);
-            }
-        }
-        values.map(|value| value.filter(|value| !value.is_null()))
+        self.each(&keys, |at, _, value| values[at] = (!value.is_null()).then_some(value));
+        values
     }
 
     /// Whether this is an object with such a member, be it null.
     #[must_use]
     pub fn has(self, key: &str) -> bool {
-        self.members().any(|(name, _)| name.is(key))
-    }
-
-    /// The members of an object, in order; none where this is no object.
-    #[must_use]
-    pub fn members(self) -> Members<'a> {
-        Members(Parts::of(self.text, b'{'))
+        self.member(key).is_some()
     }
 
     /// The member of this key, as key and value, be it null; the last one where the key stands twice.
     #[must_use]
     pub fn member(self, key: &str) -> Option<(Value<'a>, Value<'a>)> {
-        let mut parts = Parts::of(self.text, b'{');
         let mut found = None;
-        while let (Some(name), Some(value)) = (parts.next(), parts.next()) {
-            if name.text().is_some_and(|name| name.is(key)) {
-                found = Some((name, value));
+        self.each(&[key], |_, key, value| found = Some((key, value)));
+        found
+    }
+
+    /// Tells each member that has one of these keys, with the number of that key.
+    #[inline(always)]
+    fn each(self, keys: &[&str], mut tell: impl FnMut(usize, Value<'a>, Value<'a>)) {
+        match Parts::of(self, b'{') {
+            Parts::Indexed(mut inside) => {
+                while let Some(key) = inside.next() {
+                    let found = inside.position(key, keys);
+                    let Some((value, within)) = inside.next_with() else { return };
+                    if let Some(at) = found {
+                        tell(at, inside.value(key, &[]), inside.value(value, within));
+                    }
+                }
+            }
+            mut parts => {
+                while let (Some(key), Some(value)) = (parts.next(), parts.next()) {
+                    if let Some(at) = key.text().and_then(|key| key.position(keys)) {
+                        tell(at, key, value);
+                    }
+                }
             }
         }
-        found
+    }
+
+    /// The members of an object, in order; none where this is no object.
+    #[must_use]
+    pub fn members(self) -> Members<'a> {
+        Members(Parts::of(self, b'{'))
     }
 
     /// The items of an array; none where this is no array.
     #[must_use]
     pub fn items(self) -> Items<'a> {
-        Items(Parts::of(self.text, b'['))
+        Items(Parts::of(self, b'['))
     }
 
     /// The text of a string.
@@ -158,27 +205,73 @@ impl<'a> Iterator for Items<'a> {
 
 /// What stands between the punctuation of one container: items, or keys and values by turns.
 #[derive(Debug, Clone)]
-struct Parts<'a> {
-    rest: &'a str,
+enum Parts<'a> {
+    /// The text from here on.
+    Scanned(&'a str),
+    /// The nodes from here on.
+    Indexed(Inside<'a>),
 }
 
 impl<'a> Parts<'a> {
-    fn of(text: &'a str, opener: u8) -> Self {
-        Parts { rest: if text.as_bytes().first() == Some(&opener) { &text[1..] } else { "" } }
+    fn of(value: Value<'a>, opener: u8) -> Self {
+        match (value.text.as_bytes().first() == Some(&opener), value.inside) {
+            (false, _) => Parts::Scanned(""),
+            (true, Some(inside)) => Parts::Indexed(inside),
+            (true, None) => Parts::Scanned(&value.text[1..]),
+        }
     }
 
     fn next(&mut self) -> Option<Value<'a>> {
-        let between = |byte: &u8| matches!(byte, b',' | b':' | b' ' | b'\t' | b'\n' | b'\r');
-        let lead = self.rest.bytes().take_while(between).count();
-        let from = &self.rest[lead..];
-        let end = end_of_value(from.as_bytes());
-        let (value, rest) = from.split_at_checked(end)?;
-        self.rest = rest;
-        if value.is_empty() { None } else { Some(Value { text: value }) }
+        match self {
+            Parts::Scanned(rest) => {
+                let between = |byte: &u8| matches!(byte, b',' | b':') || is_blank(*byte);
+                let lead = rest.bytes().take_while(between).count();
+                let from = &rest[lead..];
+                let (text, behind) = from.split_at_checked(end_of_value(from.as_bytes()))?;
+                *rest = behind;
+                (!text.is_empty()).then_some(Value { text, inside: None })
+            }
+            Parts::Indexed(inside) => inside.next_with().map(|(node, within)| inside.value(node, within)),
+        }
     }
 }
 
-const BLANK: [char; 4] = [' ', '\t', '\n', '\r'];
+impl<'a> Inside<'a> {
+    /// The next value, where nothing is inside of it, as a key.
+    fn next(&mut self) -> Option<Node> {
+        let (node, behind) = self.nodes.split_first()?;
+        self.nodes = behind;
+        Some(*node)
+    }
+
+    /// The next value, and what is inside of it.
+    fn next_with(&mut self) -> Option<(Node, &'a [Node])> {
+        let node = self.next()?;
+        let (within, behind) = self.nodes.split_at_checked(node.inside as usize)?;
+        self.nodes = behind;
+        Some((node, within))
+    }
+
+    fn value(&self, node: Node, within: &'a [Node]) -> Value<'a> {
+        let text = self.all.get(node.start as usize..node.end as usize).unwrap_or_default();
+        Value { text, inside: Some(Inside { all: self.all, nodes: within }) }
+    }
+
+    /// Which of these texts a string is.
+    #[inline(always)]
+    fn position(&self, string: Node, texts: &[&str]) -> Option<usize> {
+        let raw = self.all.as_bytes().get(string.start as usize + 1..string.end as usize - 1)?;
+        if string.escaped {
+            return self.value(string, &[]).text()?.position(texts);
+        }
+        texts.iter().position(|text| text.len() == raw.len() && text.as_bytes() == raw)
+    }
+}
+
+/// White space between the tokens of JSON.
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
 
 /// Where the value ends that starts here; 0 at a closer and at the end. Every byte is looked at once.
 fn end_of_value(bytes: &[u8]) -> usize {
@@ -187,7 +280,7 @@ fn end_of_value(bytes: &[u8]) -> usize {
         Some(b'{' | b'[') => end_of_container(bytes),
         _ => bytes
             .iter()
-            .position(|b| matches!(b, b',' | b':' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r'))
+            .position(|b| matches!(b, b',' | b':' | b']' | b'}') || is_blank(*b))
             .unwrap_or(bytes.len()),
     }
 }

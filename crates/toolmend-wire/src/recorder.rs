@@ -1,11 +1,9 @@
 //! The reader of one turn: bytes in, [`Recorded`] out. No IO.
 
-use memchr::memmem;
-
 use crate::assembly::Assembly;
 use crate::error::{WireError, WireErrorKind};
 use crate::frame::{Event, Framer, Place, Stop};
-use crate::json::Value;
+use crate::json::{Index, Value};
 use crate::limits::{Exceeded, Limits};
 use crate::protocol::{Protocol, ProtocolKind};
 use crate::recorded::{Choice, Fault, FaultKind, Finish, Recorded};
@@ -86,6 +84,8 @@ struct Reader {
     /// Where the first event stood that is JSON of no known protocol.
     stranger: Option<Place>,
     last: Place,
+    /// Where the values of the latest event stand.
+    index: Index,
 }
 
 /// How many faults of single events are kept; the turn is read on beyond that.
@@ -102,6 +102,7 @@ impl Reader {
             faults: Vec::new(),
             stranger: None,
             last: Place { offset: 0, line: 1 },
+            index: Index::default(),
         }
     }
 
@@ -124,7 +125,8 @@ impl Reader {
         if self.ends(data) {
             return self.assembly.signal(Signal::End);
         }
-        match Value::parse(data) {
+        let mut index = core::mem::take(&mut self.index);
+        let read = match index.parse(data) {
             Ok(value) if value.is_array() => value.items().try_for_each(|item| self.value(item, event)),
             Ok(value) => self.value(value, event),
             Err(_) if event.name == b"error" => {
@@ -135,7 +137,9 @@ impl Reader {
                 self.lose(FaultKind::NotJson, event, text.len() - data.len() + at);
                 Ok(())
             }
-        }
+        };
+        self.index = index;
+        read
     }
 
     fn value(&mut self, value: Value<'_>, event: Event<'_>) -> Result<(), Exceeded> {
@@ -236,12 +240,8 @@ pub(crate) fn single(text: &str) -> &str {
 
 /// What an event says of an error: `{"error":{"message":…}}`, `{"error":"…"}`, or an event of that name.
 pub(crate) fn error_in(event: Value<'_>, name: &[u8]) -> Option<FaultKind> {
-    // Nearly every event says nothing of one.
-    if name != b"error" && memmem::find(event.raw().as_bytes(), b"error").is_none() {
-        return None;
-    }
     let [error, message, kind] = event.pick(["error", "message", "type"]);
-    let named = name == b"error" || kind.and_then(Value::text).is_some_and(|kind| kind.to_text() == "error");
+    let named = name == b"error" || kind.and_then(Value::text).is_some_and(|kind| kind.is("error"));
     let error = match error {
         Some(error) if !error.is_object() && error.text().is_none_or(Text::is_empty) => return None,
         Some(error) => error,

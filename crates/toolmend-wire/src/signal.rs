@@ -59,6 +59,8 @@ pub enum Signal<'a> {
     Whole,
     /// The protocol's mark of the end of a turn.
     End,
+    /// All that is known of has ended, and it may be the turn; a protocol without a mark of the end says no more.
+    Ended,
 }
 
 /// A piece of a call.

@@ -32,6 +32,12 @@ impl Text<'_> {
         }
     }
 
+    /// Which of these texts it is.
+    #[inline(never)]
+    pub(crate) fn position(&self, texts: &[&str]) -> Option<usize> {
+        texts.iter().position(|text| self.is(text))
+    }
+
     /// The text, with U+FFFD for each half of a surrogate pair that stands alone.
     #[must_use]
     pub fn to_text(self) -> String {

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
-use toolmend_core::{CallJudge, Evidence, FoundCall, NoJudge, Policy, Verdict, mend};
-use toolmend_wire::{CallReport, Hold, Outcome, Recorded, Recorder, StreamEnd, Turn, TurnOptions, WireError};
+use toolmend_wire::{Hold, OnCut, Recorded, Recorder, TurnOptions, WireError};
 
+mod turn_law;
 #[allow(dead_code, reason = "shared with other tests")]
 mod turns;
 
@@ -62,11 +62,7 @@ fn changed(recording: impl AsRef<str>, changes: &[Change]) -> Vec<u8> {
 }
 
 fn same_in_pieces(bytes: &[u8], cuts: &[prop::sample::Index]) -> Result<(), TestCaseError> {
-    let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
-    cuts.extend([0, bytes.len()]);
-    cuts.sort_unstable();
-    let pieces: Vec<&[u8]> = cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect();
-    prop_assert_eq!(read(&pieces), read(&[bytes]));
+    prop_assert_eq!(read(&pieces(bytes, cuts)), read(&[bytes]));
     Ok(())
 }
 
@@ -80,88 +76,27 @@ static STREAMS: LazyLock<Vec<String>> = LazyLock::new(|| {
     fs::read_to_string(path).unwrap().lines().map(stream).collect()
 });
 
-/// Judges without a schema; every tool was offered.
-struct Anything;
-
-impl CallJudge for Anything {
-    fn judge(&self, call: FoundCall<'_>, evidence: Evidence<'_>) -> Option<Verdict> {
-        Some(mend(call.body, &evidence, &NoJudge).under(Policy::STANDARD))
-    }
-
-    fn offers(&self, _name: &str) -> Option<bool> {
-        None
-    }
+/// What stands at the ends of lines.
+fn line_end() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec!["\n", "\n", "\r\n", "\r"])
 }
 
-struct Left {
-    bytes: Vec<u8>,
-    reports: Vec<CallReport>,
-    rewritten: bool,
+fn options() -> impl Strategy<Value = TurnOptions> {
+    let hold = prop::sample::select(vec![Hold::Call, Hold::Deviation]);
+    let on_cut = prop::sample::select(vec![OnCut::Pass, OnCut::Relabel]);
+    (hold, on_cut, prop::option::of(Just(16))).prop_map(|(hold, on_cut, max_tokens)| TurnOptions {
+        hold,
+        on_cut,
+        max_tokens,
+        ..TurnOptions::default()
+    })
 }
 
-fn pass(options: TurnOptions, pieces: &[&[u8]]) -> Left {
-    let mut turn = Turn::new(options, Anything);
-    let mut bytes = Vec::new();
-    for piece in pieces {
-        turn.push(piece, &mut bytes);
-    }
-    turn.finish(StreamEnd::Clean, &mut bytes);
-    assert_eq!(turn.held(), 0);
-    Left { bytes, reports: turn.reports(), rewritten: turn.is_rewritten() }
-}
-
-fn laws_of_a_turn(bytes: &[u8], cuts: &[prop::sample::Index]) -> Result<(), TestCaseError> {
+fn pieces<'a>(bytes: &'a [u8], cuts: &[prop::sample::Index]) -> Vec<&'a [u8]> {
     let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
     cuts.extend([0, bytes.len()]);
     cuts.sort_unstable();
-    let pieces: Vec<&[u8]> = cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect();
-    for hold in [Hold::Call, Hold::Deviation] {
-        let observed = pass(TurnOptions { hold, observe: true, ..TurnOptions::default() }, &pieces);
-        prop_assert_eq!(&observed.bytes, &bytes);
-
-        let options = TurnOptions { hold, ..TurnOptions::default() };
-        let whole = pass(options, &[bytes]);
-        let cut = pass(options, &pieces);
-        prop_assert_eq!(String::from_utf8_lossy(&cut.bytes), String::from_utf8_lossy(&whole.bytes));
-        prop_assert_eq!(&cut.reports, &whole.reports);
-        prop_assert!(whole.rewritten || whole.bytes == bytes, "{:?}", String::from_utf8_lossy(&whole.bytes));
-
-        // Given up in the middle: what has left and what was held are what came.
-        let mut turn = Turn::new(options, Anything);
-        let mut out = Vec::new();
-        turn.push(pieces[0], &mut out);
-        turn.release(&mut out);
-        for piece in &pieces[1..] {
-            turn.push(piece, &mut out);
-        }
-        turn.finish(StreamEnd::Clean, &mut out);
-        prop_assert!(turn.is_rewritten() || out == bytes);
-
-        // What left says what was reported, unless something comes behind the end.
-        let ends = String::from_utf8_lossy(bytes).matches("[DONE]").count();
-        if let (Ok(turn), 0..=1) = (read(&[&whole.bytes]), ends) {
-            let spoiled = |report: &&CallReport| {
-                let same = |other: &CallReport| (other.choice, other.index) == (report.choice, report.index);
-                whole.reports.iter().any(|other| same(other) && other.outcome == Outcome::TooLate)
-            };
-            let good = |report: &&CallReport| report.arguments().is_some() && !spoiled(report);
-            for report in whole.reports.iter().filter(good) {
-                let says_so = |call: &toolmend_wire::Call| {
-                    // A name may yet change in a copy that comes when the call has left.
-                    call.choice == report.choice
-                        && (call.name == report.name || call.fault.is_some())
-                        && Some(&*call.arguments) == report.arguments()
-                };
-                prop_assert!(
-                    turn.calls.iter().any(says_so),
-                    "{:?} is not in {}",
-                    report,
-                    String::from_utf8_lossy(&whole.bytes)
-                );
-            }
-        }
-    }
-    Ok(())
+    cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect()
 }
 
 proptest! {
@@ -170,10 +105,14 @@ proptest! {
     #[test]
     fn turns_in_flight(
         stream in any::<prop::sample::Index>(),
+        line_end in line_end(),
         changes in prop::collection::vec(change(), 0..4),
         cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
+        options in options(),
     ) {
-        laws_of_a_turn(&changed(stream.get(STREAMS.as_slice()), &changes), &cuts)?;
+        let stream = stream.get(STREAMS.as_slice()).replace('\n', line_end);
+        let bytes = changed(stream, &changes);
+        turn_law::check(options, &pieces(&bytes, &cuts));
     }
 
     #[test]
@@ -181,8 +120,9 @@ proptest! {
         bytes in prop::collection::vec(any::<u8>(), 0..64),
         head in prop::sample::select(vec!["", "data: ", "{", "{\"choices\":[", "event: error\n", "[{"]),
         cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
+        options in options(),
     ) {
-        laws_of_a_turn(&[head.as_bytes(), &bytes].concat(), &cuts)?;
+        turn_law::check(options, &pieces(&[head.as_bytes(), &bytes].concat(), &cuts));
     }
 }
 

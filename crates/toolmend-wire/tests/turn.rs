@@ -599,3 +599,132 @@ fn byte_order_marks() {
     is_written(&format!("\u{feff}: ping\n\n{turn}"), &format!("\u{feff}: ping\n\n{turn}"));
     is_written(&format!("\u{feff}event: ping\n\n{turn}"), &format!("\u{feff}:event: ping\n\n{turn}"));
 }
+
+/// The same whatever the line ends are and however the bytes are cut; what leaves in pieces.
+fn is_written_in_any_pieces(said: &str, becomes: &str) {
+    for end in ["\n", "\r\n", "\r"] {
+        let (said, becomes) = (said.replace('\n', end), becomes.replace('\n', end));
+        for hold in [Hold::Call, Hold::Deviation] {
+            let options = TurnOptions { hold, ..TurnOptions::default() };
+            let whole = pass(options, &[said.as_bytes()]);
+            assert_eq!(String::from_utf8_lossy(&whole.0), becomes, "{hold:?} {end:?}");
+            for at in 0..=said.len() {
+                let (first, second) = said.as_bytes().split_at(at);
+                assert_eq!(pass(options, &[first, second]), whole, "{hold:?} {end:?} cut at {at}");
+            }
+        }
+    }
+}
+
+/// Some servers of Gemini give a finish reason with every part of a turn: none of them ends the reading, and none
+/// of them makes a text wait.
+#[test]
+fn finish_reasons_that_end_nothing() {
+    let event = |part: &str| {
+        sse(&[&format!(
+            r#"{{"candidates":[{{"content":{{"role":"model","parts":[{part}]}},"finishReason":"STOP","index":0}}]}}"#
+        )])
+    };
+    let call = |name: &str, arguments: &str| {
+        event(&format!(r#"{{"functionCall":{{"name":"{name}","args":{arguments}}}}}"#))
+    };
+    let turn = |first: &str, second: &str| {
+        event(r#"{"text":"I look"}"#)
+            + &call("f", first)
+            + &event(r#"{"text":"and"}"#)
+            + &call("g", second)
+            + &event(r#"{"text":"."}"#)
+    };
+    let (broken, good) = (r#""{\"a\":1,}""#, r#"{"a":1}"#);
+    is_written_in_any_pieces(&turn(broken, broken), &turn(good, good));
+    is_written_in_any_pieces(&turn(good, broken), &turn(good, good));
+    is_written_in_any_pieces(&turn(good, good), &turn(good, good));
+    let mut turn = Turn::new(TurnOptions::default(), Anything);
+    for event in [event(r#"{"text":"I look"}"#), call("f", good), event(r#"{"text":"so"}"#), call("g", good)]
+    {
+        let mut out = Vec::new();
+        turn.push(event.as_bytes(), &mut out);
+        assert_eq!(String::from_utf8_lossy(&out), event);
+    }
+}
+
+/// What comes behind the mark of the end is read by no client: it passes as it is.
+#[test]
+fn what_comes_behind_the_end() {
+    let call = |arguments: &str| {
+        chunks(&[&format!(
+            r#"{{"role":"assistant","tool_calls":[{{"index":0,"id":"a","type":"function","function":{{"name":"f","arguments":"{arguments}"}}}}]}}"#
+        )])
+    };
+    let (broken, good) = (call(r#"{\"a\":1,}"#), call(r#"{\"a\":1}"#));
+    for behind in
+        [&*broken, "data: [DONE]\n\n", "\n\n: bye\n", "data: {\"choices\":[{", "no event at all\n\nmore"]
+    {
+        is_written_in_any_pieces(&format!("{broken}{behind}"), &format!("{good}{behind}"));
+    }
+    // The first event, and then it is over.
+    let early = format!("data: [DONE]\n\n{broken}");
+    is_written_in_any_pieces(&early, &early);
+}
+
+/// The LF of a blank line goes where its event goes: events that step aside, that are spliced, that go behind.
+#[test]
+fn line_ends_stay_with_their_events() {
+    let start = |number: u32| {
+        format!(
+            "event: content_block_start\ndata: {{\"type\":\"content_block_start\",\"index\":{number},\"content_block\":{{\"type\":\"tool_use\",\"id\":\"t{number}\",\"name\":\"f\",\"input\":{{}}}}}}\n\n"
+        )
+    };
+    let piece = |number: u32, json: &str| {
+        format!(
+            "event: content_block_delta\ndata: {{\"type\":\"content_block_delta\",\"index\":{number},\"delta\":{{\"type\":\"input_json_delta\",\"partial_json\":\"{json}\"}}}}\n\n"
+        )
+    };
+    let stop = |number: u32| {
+        format!("event: content_block_stop\ndata: {{\"type\":\"content_block_stop\",\"index\":{number}}}\n\n")
+    };
+    let begin = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"content\":[]}}\n\n"
+        .to_owned();
+    let end = "event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\"}}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n".to_owned();
+    let (broken, good) = (r#"{\"a\":1,}"#, r#"{\"a\":1}"#);
+    let interleaved = [
+        begin.clone(),
+        start(0),
+        start(1),
+        piece(0, broken),
+        piece(1, broken),
+        ": ping\n\n".to_owned(),
+        stop(1),
+        stop(0),
+        end.clone(),
+    ];
+    let in_order = [
+        begin,
+        start(0),
+        piece(0, good),
+        ": ping\n\n".to_owned(),
+        stop(0),
+        start(1),
+        piece(1, good),
+        stop(1),
+        end,
+    ];
+    is_written_in_any_pieces(&interleaved.concat(), &in_order.concat());
+
+    let chunk = |delta: &str, finish: &str| {
+        format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{delta},\"finish_reason\":{finish}}}]}}\n\n")
+    };
+    let opening = chunk(
+        r#"{"role":"assistant","tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":"{\"a\":1"}}]}"#,
+        "null",
+    );
+    let rest = |text: &str| {
+        chunk(&format!(r#"{{"tool_calls":[{{"index":0,"function":{{"arguments":"{text}"}}}}]}}"#), "null")
+    };
+    let finish = chunk("{}", "\"tool_calls\"");
+    let done = "data: [DONE]\n\n";
+    is_written_in_any_pieces(
+        &[&*opening, &*finish, &*rest(",}"), done].concat(),
+        &[&*opening, &*rest("}"), &*finish, done].concat(),
+    );
+}

@@ -190,8 +190,16 @@ impl Json {
         let at = Some(raw.len() - behind.len() + lead);
         let place = Place { offset: self.begin.offset + lead as u64, line: self.begin.line };
         if !raw.is_empty() {
-            let event =
-                Event { raw: &raw, name: b"", data, at, filler: data.is_empty(), stream: false, place };
+            let event = Event {
+                raw: &raw,
+                name: b"",
+                data,
+                at,
+                filler: data.is_empty(),
+                stream: false,
+                tail: false,
+                place,
+            };
             events(event).map_err(|over| Stop { kind: WireErrorKind::TooMuch(over), place })?;
         }
         self.raw = raw;

@@ -34,6 +34,8 @@ pub(crate) struct Event<'a> {
     pub(crate) filler: bool,
     /// It is one of an event stream.
     pub(crate) stream: bool,
+    /// It is no event: it is the last byte of the one before it, a LF behind a CR, and goes where that goes.
+    pub(crate) tail: bool,
 }
 
 impl Event<'_> {

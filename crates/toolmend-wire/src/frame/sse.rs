@@ -3,8 +3,8 @@
 //! One thing differs: the last event counts although no blank line ends it. A recording that was cut there
 //! still says what it says, and whether that is whole is decided from the turn, not from its framing.
 //!
-//! An event's bytes end with its blank line. Where that line ends with CR and the LF that follows comes later, the
-//! LF stands at the beginning of the next event's bytes, so that no event waits for a byte that may not come.
+//! An event ends with its blank line, and one that ends with CR does not wait for a LF that may not come: a LF that
+//! does is an event of its own (`tail`), so that what an event is does not depend on where the bytes were cut.
 
 use core::ops::Range;
 
@@ -19,7 +19,7 @@ pub(super) struct Sse {
     limit: usize,
     /// The event that is being read, where it came in pieces.
     raw: Vec<u8>,
-    /// Where that event begins, and whether the byte before it is CR.
+    /// Where that event begins, and whether the blank line before it ended with CR.
     begin: Place,
     begin_after_cr: bool,
     /// Nothing stands in the line that is being read; the last byte was CR.
@@ -43,7 +43,13 @@ impl Sse {
     }
 
     pub(super) fn push(&mut self, mut bytes: &[u8], events: &mut Events<'_>) -> Result<(), Stop> {
-        while let Some(end) = self.end_of_event(bytes) {
+        loop {
+            if self.raw.is_empty() && self.begin_after_cr && bytes.first() == Some(&b'\n') {
+                let (tail, rest) = bytes.split_at(1);
+                self.pass_tail(tail, events)?;
+                bytes = rest;
+            }
+            let Some(end) = self.end_of_event(bytes) else { break };
             if self.raw.len() + end > self.limit {
                 self.raw.extend_from_slice(bytes);
                 return Err(self.too_long());
@@ -93,10 +99,6 @@ impl Sse {
                 continue;
             }
             if self.line_is_empty {
-                if self.after_cr && bytes.get(from) == Some(&b'\n') {
-                    self.after_cr = false;
-                    from += 1;
-                }
                 return Some(from);
             }
             self.line_is_empty = true;
@@ -114,7 +116,7 @@ impl Sse {
         let mut unbroken = true;
         self.joined.clear();
         let mut line_number = self.begin.line;
-        for line in lines(raw, self.begin_after_cr) {
+        for line in lines(raw) {
             let text = &raw[line.clone()];
             let start = self.begin.offset + line.start as u64;
             let text = if start == 0 { text.strip_prefix(BOM).unwrap_or(text) } else { text };
@@ -144,20 +146,46 @@ impl Sse {
         }
         let place = data.as_ref().map_or(self.begin, |(_, place)| *place);
         let event = match &data {
-            None => Event { raw, name, data: b"", at: None, filler: true, stream: true, place },
+            None => Event { raw, name, data: b"", at: None, filler: true, stream: true, tail: false, place },
             Some((range, place)) if unbroken => {
                 let at = Some(range.start);
-                Event { raw, name, data: &raw[range.clone()], at, filler: false, stream: true, place: *place }
+                Event {
+                    raw,
+                    name,
+                    data: &raw[range.clone()],
+                    at,
+                    filler: false,
+                    stream: true,
+                    tail: false,
+                    place: *place,
+                }
             }
-            Some((_, place)) => {
-                Event { raw, name, data: &self.joined, at: None, filler: false, stream: true, place: *place }
-            }
+            Some((_, place)) => Event {
+                raw,
+                name,
+                data: &self.joined,
+                at: None,
+                filler: false,
+                stream: true,
+                tail: false,
+                place: *place,
+            },
         };
         events(event).map_err(|over| Stop { kind: WireErrorKind::TooMuch(over), place })?;
         // A line that no line end follows is the last one: nothing comes after it.
         self.begin = Place { offset: self.begin.offset + raw.len() as u64, line: line_number };
         self.begin_after_cr = raw.last() == Some(&b'\r');
         Ok(())
+    }
+
+    /// The LF of a blank line whose CR has passed.
+    fn pass_tail(&mut self, raw: &[u8], events: &mut Events<'_>) -> Result<(), Stop> {
+        let place = self.begin;
+        self.begin.offset += 1;
+        (self.begin_after_cr, self.after_cr) = (false, false);
+        let event =
+            Event { raw, name: b"", data: b"", at: None, filler: true, stream: true, tail: true, place };
+        events(event).map_err(|over| Stop { kind: WireErrorKind::TooMuch(over), place })
     }
 
     fn too_long(&self) -> Stop {
@@ -173,8 +201,8 @@ pub(crate) fn ends_with_blank_line(raw: &[u8]) -> bool {
 }
 
 /// The lines of an event, without their ends.
-pub(crate) fn lines(raw: &[u8], after_cr: bool) -> impl Iterator<Item = Range<usize>> + '_ {
-    let mut from = usize::from(after_cr && raw.first() == Some(&b'\n'));
+pub(crate) fn lines(raw: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
+    let mut from = 0;
     core::iter::from_fn(move || {
         let rest = raw.get(from..).filter(|rest| !rest.is_empty())?;
         let end = memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());

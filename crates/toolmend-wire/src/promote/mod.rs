@@ -199,6 +199,13 @@ impl<R: TextReader> Flow<R> {
             out.extend_from_slice(event.raw);
             return;
         }
+        if event.tail {
+            match self.queue.last_mut() {
+                Some(last) => last.raw.extend_from_slice(event.raw),
+                None => out.extend_from_slice(event.raw),
+            }
+            return;
+        }
         let mut held = Held {
             raw: Vec::new(),
             data: event.at.map(|at| at..at + event.data.len()),
@@ -268,7 +275,7 @@ impl<R: TextReader> Flow<R> {
                 Signal::Usage(counted) => *usage = Some(counted),
                 Signal::Model(name) => reader.model(&name.to_text()),
                 Signal::Whole => (held.whole, held.ends, *end) = (true, true, true),
-                Signal::End => (held.ends, *end) = (true, true),
+                Signal::End | Signal::Ended => (held.ends, *end) = (true, true),
                 _ => {}
             }
             Ok(())

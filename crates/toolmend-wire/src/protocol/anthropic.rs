@@ -23,7 +23,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Envelope, More, Protocol, Step};
+use super::{Envelope, More, Needs, Protocol, Step};
 use crate::json::Value;
 use crate::limits::Exceeded;
 use crate::recorded::Usage;
@@ -147,6 +147,10 @@ impl Protocol for Anthropic {
             more.own?,
             quoted(more.text)
         ))
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { finish: true, ..Needs::default() }
     }
 
     fn ends_as_cut<'a>(&self, event: Value<'a>) -> Vec<(u32, Value<'a>, &'static str)> {

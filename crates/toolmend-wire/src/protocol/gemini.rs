@@ -12,7 +12,7 @@
 //! streams arguments value by value (`partialArgs`, each with a path), until a call without `willContinue`.
 //! Bridges send a call in two parts, the second one without a name.
 
-use super::Protocol;
+use super::{Needs, Protocol};
 use crate::json::Value;
 use crate::limits::Exceeded;
 use crate::recorded::Usage;
@@ -71,8 +71,8 @@ impl Protocol for Gemini {
                 sink(Signal::Usage(Usage { input_tokens: field("promptTokenCount"), output_tokens }))?;
             }
         }
-        // There is no mark of the end. With one candidate, its finish reason is one.
-        if count == 1 && ended == 1 { sink(Signal::End) } else { Ok(()) }
+        // There is no mark of the end, and some servers give a finish reason with every part of a turn.
+        if count == 1 && ended == 1 { sink(Signal::Ended) } else { Ok(()) }
     }
 
     fn sites<'a>(&self, event: Value<'a>, each: &mut dyn FnMut(Site<'a>)) {
@@ -81,6 +81,10 @@ impl Protocol for Gemini {
                 each(Site { item: part, entry: call, function: call, message: None, keys: &KEYS });
             }
         }
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::default()
     }
 
     fn ends_as_cut<'a>(&self, event: Value<'a>) -> Vec<(u32, Value<'a>, &'static str)> {

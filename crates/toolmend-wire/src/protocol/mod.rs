@@ -36,9 +36,7 @@ pub(crate) trait Protocol: core::fmt::Debug + Send {
     fn ends_as_cut<'a>(&self, event: Value<'a>) -> Vec<(u32, Value<'a>, &'static str)>;
 
     /// What its clients cannot do without.
-    fn needs(&self) -> Needs {
-        Needs::default()
-    }
+    fn needs(&self) -> Needs;
 
     /// An event of the stream that says more of a call's arguments, made for the call of `event`, which held a
     /// piece of it; `None` where none can be made.
@@ -99,6 +97,8 @@ pub(crate) struct Needs {
     pub(crate) ids: bool,
     /// A message says who speaks.
     pub(crate) roles: bool,
+    /// Why a choice ended is said behind all that there is of it.
+    pub(crate) finish: bool,
 }
 
 macro_rules! protocols {

@@ -10,7 +10,7 @@
 //! Not streamed, it is the last of these lines with all that the others say. Bridges write the arguments as
 //! text; its clients do not take that.
 
-use super::Protocol;
+use super::{Needs, Protocol};
 use crate::json::Value;
 use crate::limits::Exceeded;
 use crate::recorded::Usage;
@@ -95,6 +95,10 @@ impl Protocol for Ollama {
             let function = call.get("function").unwrap_or(call);
             each(Site { item: call, entry: call, function, message: event.get("message"), keys: &KEYS });
         }
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { finish: true, ..Needs::default() }
     }
 
     fn ends_as_cut<'a>(&self, event: Value<'a>) -> Vec<(u32, Value<'a>, &'static str)> {

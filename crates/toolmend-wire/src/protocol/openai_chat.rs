@@ -67,7 +67,7 @@ impl Protocol for OpenAiChat {
     }
 
     fn needs(&self) -> Needs {
-        Needs { data: true, numbers: true, ids: true, roles: true }
+        Needs { data: true, numbers: true, ids: true, roles: true, finish: true }
     }
 
     fn more(&self, event: Value<'_>, more: More<'_>) -> Option<String> {
@@ -84,7 +84,8 @@ impl Protocol for OpenAiChat {
     fn ends_as_cut<'a>(&self, event: Value<'a>) -> Vec<(u32, Value<'a>, &'static str)> {
         let choices = event.get("choices").into_iter().flat_map(Value::items);
         let said = choices.enumerate().filter_map(|(position, choice)| {
-            Some((number_of(position, choice), choice.get("finish_reason")?, "\"length\""))
+            let [index, reason] = choice.pick(["index", "finish_reason"]);
+            Some((number_of(position, index), reason?, "\"length\""))
         });
         said.collect()
     }
@@ -139,8 +140,8 @@ fn each_call<'a>(calls: Option<Value<'a>>, legacy: Option<Value<'a>>, mut each: 
 
 /// Answers whether the choice holds a whole message.
 fn read_choice<'a>(position: usize, choice: Value<'a>, sink: &mut Sink<'_, 'a>) -> Result<bool, Exceeded> {
-    let [delta, message, finish] = choice.pick(["delta", "message", "finish_reason"]);
-    let number = number_of(position, choice);
+    let [index, delta, message, finish] = choice.pick(["index", "delta", "message", "finish_reason"]);
+    let number = number_of(position, index);
     sink(Signal::Choice(number))?;
     let whole = delta.is_none() && message.is_some();
     if let Some(said) = delta.or(message) {
@@ -235,8 +236,8 @@ fn counted(usage: Option<Value<'_>>, timings: Option<Value<'_>>) -> Option<Usage
 }
 
 /// The number of a choice: what it says, else its place.
-fn number_of(position: usize, choice: Value<'_>) -> u32 {
-    number(choice.get("index")).unwrap_or(u32::try_from(position).unwrap_or(u32::MAX))
+fn number_of(position: usize, index: Option<Value<'_>>) -> u32 {
+    number(index).unwrap_or(u32::try_from(position).unwrap_or(u32::MAX))
 }
 
 /// The number of a choice or call. Some bridges write it as a string.

@@ -118,7 +118,7 @@ impl Protocol for OpenAiResponses {
     }
 
     fn needs(&self) -> Needs {
-        Needs { data: true, ..Needs::default() }
+        Needs { data: true, finish: true, ..Needs::default() }
     }
 
     fn more(&self, event: Value<'_>, more: More<'_>) -> Option<String> {

@@ -55,6 +55,16 @@ impl Lanes {
         self.aside.entry(block).or_default().push(aside);
     }
 
+    /// Appends bytes to the event of this number, where it was the last one to step aside.
+    pub(super) fn append_to(&mut self, number: u64, raw: &[u8]) -> bool {
+        let mut last = self.aside.values_mut().filter_map(|events| events.last_mut());
+        let Some(event) = last.find(|event| event.note.number == number) else { return false };
+        event.raw.extend_from_slice(raw);
+        event.note.len += raw.len();
+        self.held += raw.len();
+        true
+    }
+
     /// What goes on now, in order: while no block is open, all there is of the next one.
     pub(super) fn next(&mut self) -> Option<Vec<Aside>> {
         if self.open.is_some() {

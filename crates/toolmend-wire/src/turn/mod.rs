@@ -33,7 +33,8 @@ use self::plan::{Fate, State};
 use self::queue::{Has, Note, Piece, Queue};
 use crate::assembly::Assembly;
 use crate::frame::{Event, Framer, ends_with_blank_line};
-use crate::protocol::{Protocol, ProtocolKind};
+use crate::json::Index;
+use crate::protocol::{Needs, Protocol, ProtocolKind};
 
 pub use self::options::{Hold, OnCut, TurnOptions};
 pub use self::report::{CallReport, Outcome};
@@ -96,6 +97,8 @@ struct Flow<J> {
     assembly: Assembly,
     queue: Queue,
     lanes: Lanes,
+    /// Where the values of the latest event stand.
+    index: Index,
     /// Events so far.
     events: u64,
     /// One for each call of the assembly.
@@ -116,8 +119,8 @@ struct Flow<J> {
     spoke: bool,
     /// Ids that are made up are made of it.
     seed: Option<u64>,
-    /// The bytes of an event that leaves the queue, and its pieces.
-    leaving: (Vec<u8>, Vec<Piece>),
+    /// The pieces of an event that leaves the queue.
+    leaving: Vec<Piece>,
     reports: Vec<CallReport>,
     /// Something left in other bytes, or in another order, than it came.
     rewritten: bool,
@@ -146,6 +149,7 @@ impl<J: CallJudge> Turn<J> {
                 assembly: Assembly::new(options.limits),
                 queue: Queue::default(),
                 lanes: Lanes::default(),
+                index: Index::default(),
                 events: 0,
                 states: Vec::new(),
                 waiting: Vec::new(),
@@ -156,7 +160,7 @@ impl<J: CallJudge> Turn<J> {
                 breaks_off: false,
                 spoke: options.protocol.is_some(),
                 seed: None,
-                leaving: Default::default(),
+                leaving: Vec::new(),
                 reports: Vec::new(),
                 rewritten: false,
                 mode: Mode::Reading,
@@ -260,6 +264,19 @@ impl<J: CallJudge> Flow<J> {
             out.extend_from_slice(event.raw);
             return;
         }
+        if event.tail {
+            // Behind the event that ends with it, wherever that waits.
+            let number = self.events.wrapping_sub(1);
+            let waits = self.queue.append_to(number, event.raw) || self.lanes.append_to(number, event.raw);
+            if !waits {
+                out.extend_from_slice(event.raw);
+            }
+            return;
+        }
+        // What waited for the end of a block goes on when all of the event that closed it has come.
+        while let Some(events) = self.lanes.next() {
+            self.enqueue_all(events, out);
+        }
         let mut fresh = core::mem::take(&mut self.fresh);
         fresh.clear();
         let mut note = Note {
@@ -295,8 +312,7 @@ impl<J: CallJudge> Flow<J> {
 
     /// An event goes on, or waits for the end of the block that is open.
     fn in_its_lane(&mut self, event: &Event<'_>, note: Note, pieces: &[Piece], out: &mut Vec<u8>) {
-        let block = self.protocol.as_ref().and_then(|(_, protocol)| protocol.block());
-        match block.filter(|_| event.stream && !self.options.observe) {
+        match note.block.filter(|_| event.stream && !self.options.observe) {
             Some((block, step)) if !self.lanes.goes_on(block, step) => {
                 self.rewritten = true;
                 self.lanes.step_aside(block, step, note, event.raw, pieces);
@@ -308,9 +324,6 @@ impl<J: CallJudge> Flow<J> {
                     self.enqueue_all(rest, out);
                 }
                 self.enqueue(note, event.raw, pieces, out);
-                while let Some(events) = self.lanes.next() {
-                    self.enqueue_all(events, out);
-                }
             }
         }
     }
@@ -350,12 +363,17 @@ impl<J: CallJudge> Flow<J> {
     }
 
     fn may_leave_with<'p>(&self, note: &Note, pieces: impl Iterator<Item = &'p Piece>) -> bool {
-        let waits_for_the_end = (note.finish || note.end) && !self.states.is_empty();
+        let waits_for_the_end = (note.finish && self.needs().finish || note.end) && !self.states.is_empty();
         let waits_for_the_protocol = note.silent && !self.spoke;
         !waits_for_the_end
             && !waits_for_the_protocol
             && pieces.into_iter().all(|piece| self.flows(piece))
             && (!note.closes || self.states.iter().all(State::may_close))
+    }
+
+    /// What the clients of the protocol cannot do without, once it is known.
+    fn needs(&self) -> Needs {
+        self.protocol.as_ref().map(|(_, protocol)| protocol.needs()).unwrap_or_default()
     }
 
     fn flows(&self, piece: &Piece) -> bool {
@@ -375,12 +393,12 @@ impl<J: CallJudge> Flow<J> {
 
     /// The first event leaves.
     fn leave_first(&mut self, out: &mut Vec<u8>) {
-        let (mut raw, mut pieces) = core::mem::take(&mut self.leaving);
-        raw.clear();
+        let mut pieces = core::mem::take(&mut self.leaving);
         pieces.clear();
-        if let Some(note) = self.queue.pop(&mut raw, &mut pieces) {
-            self.leave(&note, &raw, &pieces, out);
+        if let Some((note, bytes, own)) = self.queue.pop(&mut pieces) {
+            self.leave(&note, &bytes[own], &pieces, out);
+            self.queue.give_back(bytes);
         }
-        self.leaving = (raw, pieces);
+        self.leaving = pieces;
     }
 }

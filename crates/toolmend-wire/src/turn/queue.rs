@@ -1,8 +1,11 @@
 //! The events that wait, as their bytes and what is known of them.
 
+use core::ops::Range;
 use std::collections::VecDeque;
+use std::collections::vec_deque::Iter;
 
 use super::lanes::Aside;
+use crate::protocol::Step;
 use crate::splice::Splices;
 
 /// What is known of an event.
@@ -27,6 +30,8 @@ pub(super) struct Note {
     pub(super) end: bool,
     /// Its number among the events of the turn.
     pub(super) number: u64,
+    /// The block that it is about, and what it does to it, where clients take one block at a time.
+    pub(super) block: Option<(u32, Step)>,
     /// What is changed about it in any case.
     pub(super) changes: Option<Box<Splices>>,
 }
@@ -111,6 +116,14 @@ impl Queue {
         self.pieces.extend(pieces);
     }
 
+    /// Appends bytes to the last event, where it has this number.
+    pub(super) fn append_to(&mut self, number: u64, raw: &[u8]) -> bool {
+        let Some(note) = self.notes.back_mut().filter(|note| note.number == number) else { return false };
+        note.len += raw.len();
+        self.bytes.extend_from_slice(raw);
+        true
+    }
+
     pub(super) fn front(&self) -> Option<&Note> {
         self.notes.front()
     }
@@ -127,21 +140,27 @@ impl Queue {
     }
 
     /// All events that wait, each with its pieces.
-    pub(super) fn notes(&self) -> impl Iterator<Item = (&Note, Vec<&Piece>)> {
+    pub(super) fn notes(&self) -> impl Iterator<Item = (&Note, Iter<'_, Piece>)> {
         let mut at = 0;
         self.notes.iter().map(move |note| {
-            let pieces = self.pieces.range(at..at + note.pieces).collect();
+            let pieces = self.pieces.range(at..at + note.pieces);
             at += note.pieces;
             (note, pieces)
         })
     }
 
-    /// Takes the first event; its bytes are appended to `raw`, its pieces to `pieces`.
-    pub(super) fn pop(&mut self, raw: &mut Vec<u8>, pieces: &mut Vec<Piece>) -> Option<Note> {
+    /// Takes the first event; its pieces are appended to `pieces`. Its bytes are these of all that wait, which are
+    /// to be [given back](Queue::give_back).
+    pub(super) fn pop(&mut self, pieces: &mut Vec<Piece>) -> Option<(Note, Vec<u8>, Range<usize>)> {
         let note = self.notes.pop_front()?;
-        raw.extend_from_slice(&self.bytes[self.from..self.from + note.len]);
-        self.from += note.len;
+        let own = self.from..self.from + note.len;
+        self.from = own.end;
         pieces.extend(self.pieces.drain(..note.pieces));
+        Some((note, core::mem::take(&mut self.bytes), own))
+    }
+
+    pub(super) fn give_back(&mut self, bytes: Vec<u8>) {
+        self.bytes = bytes;
         if self.notes.is_empty() {
             self.bytes.clear();
             self.from = 0;
@@ -149,7 +168,6 @@ impl Queue {
             self.bytes.drain(..self.from);
             self.from = 0;
         }
-        Some(note)
     }
 
     /// Lets everything go as it came, and so do the events that stepped aside.

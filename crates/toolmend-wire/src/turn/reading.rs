@@ -63,19 +63,21 @@ impl<J: CallJudge> Flow<J> {
         if self.ends_with(data) {
             note.end = true;
         } else {
-            match Value::parse(data) {
+            let mut index = core::mem::take(&mut self.index);
+            let read = match index.parse(data) {
                 Ok(value) if value.is_array() => {
-                    for item in value.items() {
-                        self.value(item, event, note, fresh, &mut changes)?;
-                    }
+                    value.items().try_for_each(|item| self.value(item, event, note, fresh, &mut changes))
                 }
-                Ok(value) => self.value(value, event, note, fresh, &mut changes)?,
+                Ok(value) => self.value(value, event, note, fresh, &mut changes),
                 Err(_) => {
                     note.unread = true;
                     self.assembly.lose(event.place.offset);
                     note.end |= event.name == b"error";
+                    Ok(())
                 }
-            }
+            };
+            self.index = index;
+            read?;
         }
         if !changes.is_empty() && !self.options.observe {
             note.changes = Some(Box::new(changes));
@@ -110,6 +112,8 @@ impl<J: CallJudge> Flow<J> {
             }
             signal => {
                 match signal {
+                    // Nobody asks a turn in flight for its text.
+                    Signal::Content { .. } | Signal::Reasoning { .. } => return Ok(()),
                     Signal::Finish { .. } => note.finish = true,
                     Signal::End | Signal::Whole => note.end = true,
                     Signal::Closed { .. } => note.closes = true,
@@ -138,6 +142,7 @@ impl<J: CallJudge> Flow<J> {
                 }
             }
         }
+        note.block = protocol.block();
         self.protocol = Some((kind, protocol));
         read?;
         if self.assembly.len() > before {
@@ -191,7 +196,7 @@ impl<J: CallJudge> Flow<J> {
             return;
         }
         let mut changes = Splices::default();
-        for line in crate::frame::lines(event.raw, false) {
+        for line in crate::frame::lines(event.raw) {
             // The first line of a stream may begin with a byte order mark, which stays in front.
             let text = &event.raw[line.clone()];
             let text = if note.number == 0 { text.strip_prefix(BOM).unwrap_or(text) } else { text };

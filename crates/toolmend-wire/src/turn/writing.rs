@@ -24,7 +24,7 @@ impl<J: CallJudge> Flow<J> {
             out.extend_from_slice(raw);
             return;
         }
-        let needs = self.protocol.as_ref().map(|(_, protocol)| protocol.needs()).unwrap_or_default();
+        let needs = self.needs();
         let mut changes = note.changes.is_some() && (!note.silent || needs.data)
             || note.finish && !self.hidden_cuts().is_empty();
         for piece in pieces {
@@ -53,19 +53,23 @@ impl<J: CallJudge> Flow<J> {
     /// Everything leaves. A finish that came before the last pieces of good calls goes behind them.
     pub(super) fn leave_all(&mut self, out: &mut Vec<u8>) {
         self.append_missing(out);
+        let needs = self.needs();
         let good = |piece: &&Piece| matches!(self.states[piece.call].fate, Some(Fate::Good(_)));
         let told = |piece: &&Piece| matches!(piece.has, Has::Text | Has::Json);
         let mut last = None;
         for (at, (_, pieces)) in self.queue.notes().enumerate() {
-            if pieces.iter().filter(|piece| told(piece)).any(good) {
+            if pieces.filter(told).any(|piece| good(&piece)) {
                 last = Some(at);
             }
         }
+        let goes_behind = |note: &Note| note.finish && !note.end && note.pieces == 0 && needs.finish;
         let (mut at, mut late) = (0, Vec::new());
         while let Some(note) = self.queue.front() {
-            if note.finish && !note.end && note.pieces == 0 && last.is_some_and(|last| at < last) {
-                let (mut raw, mut none) = (Vec::new(), Vec::new());
-                late.extend(self.queue.pop(&mut raw, &mut none).map(|note| (note, raw)));
+            if goes_behind(note) && last.is_some_and(|last| at < last) {
+                if let Some((note, bytes, own)) = self.queue.pop(&mut Vec::new()) {
+                    late.push((note, bytes[own].to_vec()));
+                    self.queue.give_back(bytes);
+                }
             } else {
                 self.leave_first(out);
             }
@@ -384,7 +388,7 @@ impl<J: CallJudge> Flow<J> {
             }
             changes.replace(raw, said, word);
             // The event's name says it again.
-            for line in lines(raw, false) {
+            for line in lines(raw) {
                 let named = raw[line.clone()].strip_prefix(b"event:").map(<[u8]>::trim_ascii);
                 if named.is_some_and(|name| name == said.raw().trim_matches('"').as_bytes()) {
                     changes.add(line, format!("event: {}", word.trim_matches('"')));
@@ -424,7 +428,7 @@ pub(super) fn on_one_line(raw: &[u8]) -> (Vec<u8>, usize, usize) {
     let (mut head, mut data, mut tail) = (Vec::new(), Vec::new(), Vec::new());
     let mut seen = false;
     let mut from = 0;
-    for line in lines(raw, false) {
+    for line in lines(raw) {
         let text = &raw[line.clone()];
         let value = text.strip_prefix(b"data").filter(|rest| rest.is_empty() || rest.starts_with(b":"));
         let next = line.end;

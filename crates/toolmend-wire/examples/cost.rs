@@ -1,0 +1,131 @@
+//! What an event of a stream costs, in time, beside reading its JSON once.
+//!
+//! ```text
+//! cargo run --release -p toolmend-wire --example cost [-- CASE EVENTS]
+//! ```
+//!
+//! Without a case it times all of them. With one it passes a stream of so many events through once and prints
+//! nothing, so that a profiler sees little else; the difference between two runs of unlike lengths is what the
+//! events cost. `json-CASE` only reads their JSON. Counted under callgrind, with `--toggle-collect=cost::pass` or
+//! `--toggle-collect=cost::json`.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use serde::de::IgnoredAny;
+use toolmend_core::{CallJudge, Evidence, FoundCall, NoJudge, Verdict, mend};
+use toolmend_wire::{Hold, StreamEnd, Turn, TurnOptions};
+
+struct Anything;
+
+impl CallJudge for Anything {
+    fn judge(&self, call: FoundCall<'_>, evidence: Evidence<'_>) -> Option<Verdict> {
+        Some(mend(call.body, &evidence, &NoJudge))
+    }
+
+    fn offers(&self, _name: &str) -> Option<bool> {
+        None
+    }
+}
+
+/// Events of a stream that is timed: a megabyte of text in deltas of four bytes.
+const EVENTS: usize = 1 << 18;
+
+fn chunk(delta: &str, finish: &str) -> String {
+    format!(
+        "{{\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"created\":1700000000,\"model\":\"m\",\"choices\":[{{\"index\":0,\"delta\":{delta},\"finish_reason\":{finish}}}]}}"
+    )
+}
+
+fn piece(text: &str) -> String {
+    chunk(&format!("{{\"tool_calls\":[{{\"index\":0,\"function\":{{\"arguments\":\"{text}\"}}}}]}}"), "null")
+}
+
+/// The events of a stream of text, or of a call whose arguments come in deltas of four bytes.
+fn stream(calls: bool, count: usize) -> Vec<String> {
+    let mut events = Vec::with_capacity(count + 4);
+    events.push(chunk("{\"role\":\"assistant\",\"content\":\"\"}", "null"));
+    if calls {
+        events.push(chunk(
+            "{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"text\\\":\\\"\"}}]}",
+            "null",
+        ));
+        events.extend((0..count).map(|_| piece("word")));
+        events.push(piece("\\\"}"));
+    } else {
+        events.extend((0..count).map(|_| chunk("{\"content\":\"word\"}", "null")));
+    }
+    events.push(chunk("{}", "\"stop\""));
+    events
+}
+
+fn framed(events: &[String]) -> Vec<u8> {
+    let mut bytes: Vec<u8> =
+        events.iter().flat_map(|event| format!("data: {event}\n\n").into_bytes()).collect();
+    bytes.extend_from_slice(b"data: [DONE]\n\n");
+    bytes
+}
+
+/// Passes the stream through a turn, an event at a time or in pieces of so many bytes.
+#[inline(never)]
+fn pass(hold: Hold, bytes: &[u8], size: usize) {
+    let mut turn = Turn::new(TurnOptions { hold, ..TurnOptions::default() }, Anything);
+    let mut out = Vec::with_capacity(bytes.len());
+    for piece in bytes.chunks(size) {
+        turn.push(piece, &mut out);
+    }
+    turn.finish(StreamEnd::Clean, &mut out);
+    assert!(out == bytes, "nothing is changed");
+    black_box(out);
+}
+
+#[inline(never)]
+fn json(events: &[String]) {
+    for event in events {
+        black_box(serde_json::from_str::<IgnoredAny>(black_box(event)).is_ok());
+    }
+}
+
+const CASES: [(&str, bool, Hold); 4] = [
+    ("text", false, Hold::Call),
+    ("text-deviation", false, Hold::Deviation),
+    ("call", true, Hold::Call),
+    ("call-deviation", true, Hold::Deviation),
+];
+
+/// Nanoseconds an event, the best of so many runs.
+fn time(runs: usize, mut work: impl FnMut()) -> f64 {
+    let mut best = f64::INFINITY;
+    for _ in 0..runs {
+        let begin = Instant::now();
+        work();
+        best = best.min(begin.elapsed().as_secs_f64());
+    }
+    best * 1e9 / EVENTS as f64
+}
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let only = arguments.next();
+    let count = arguments.next().and_then(|count| count.parse().ok()).unwrap_or(EVENTS);
+    for (name, calls, hold) in CASES {
+        if only.as_deref().is_some_and(|only| only.strip_prefix("json-").unwrap_or(only) != name) {
+            continue;
+        }
+        let events = stream(calls, count);
+        let bytes = framed(&events);
+        let event = bytes.len() / events.len();
+        match only.as_deref() {
+            Some(only) if only.starts_with("json-") => json(&events),
+            Some(_) => pass(hold, &bytes, event),
+            None => {
+                let own = time(5, || json(&events));
+                let small = time(5, || pass(hold, &bytes, event));
+                let large = time(5, || pass(hold, &bytes, 16 << 10));
+                println!(
+                    "{name:16}{event:4} bytes an event:{small:6.0} ns in pieces of about an event,{large:6.0} ns in pieces of 16 KiB; its JSON{own:6.0} ns"
+                );
+            }
+        }
+    }
+}
