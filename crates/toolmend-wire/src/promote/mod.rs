@@ -16,7 +16,7 @@ use toolmend_core::{TextCall, TextEvent, TextReader};
 
 use self::forms::{Form, Told};
 use crate::frame::{Event, Framer, ends_with_blank_line};
-use crate::json::Value;
+use crate::json::{Index, Value};
 use crate::limits::Limits;
 use crate::made_up::seed_of;
 use crate::protocol::{Protocol, ProtocolKind};
@@ -60,6 +60,8 @@ struct Flow<R> {
     /// Ids that are made up are made of it.
     seed: Option<u64>,
     promoted: Vec<TextCall>,
+    /// Where the values of the latest event stand.
+    index: Index,
     mode: Mode,
 }
 
@@ -123,6 +125,7 @@ impl<R: TextReader> Promoter<R> {
                 calls: 0,
                 seed: None,
                 promoted: Vec::new(),
+                index: Index::default(),
                 mode: Mode::Reading,
             },
             broken: false,
@@ -249,7 +252,13 @@ impl<R: TextReader> Flow<R> {
             (held.ends, *end) = (true, true);
             return true;
         }
-        let Ok(value) = Value::parse(data) else { return false };
+        let mut index = core::mem::take(&mut self.index);
+        let read = index.parse(data).is_ok_and(|value| self.value(value, event, held, end));
+        self.index = index;
+        read
+    }
+
+    fn value(&mut self, value: Value<'_>, event: &Event<'_>, held: &mut Held, end: &mut bool) -> bool {
         // Nothing is made of a turn that failed.
         if error_in(value, event.name).is_some() {
             return false;
