@@ -1,6 +1,6 @@
 //! What a schema says about keys, wholeness and oddities.
 
-use toolmend_core::{Judge, Note, NoteKind};
+use toolmend_core::{Evidence, Judge, Note, NoteKind};
 use toolmend_schema::Tool;
 
 const SCHEMA: &str = r##"{
@@ -221,4 +221,25 @@ fn notes_end_at_their_limit() {
     let tool = Tool::new("t", "{}");
     assert_eq!(tool.notes(&twice(MAX_NOTES - 1)).len(), MAX_NOTES - 1);
     assert_eq!(tool.notes(&twice(MAX_NOTES + 5)).len(), MAX_NOTES);
+}
+
+/// A key without quotes at the begin of a text is one whose brace is missing only where it is declared.
+#[test]
+fn a_declared_key_begins_an_object() {
+    let tool = Tool::new("t", SCHEMA);
+    for (text, object) in [
+        ("a: \"x\"}", Some("{\"a\": \"x\"}")),
+        (
+            "```json\n  a: \"x\",\n  free: {\"b\": 1}\n}\n```",
+            Some("{\"a\": \"x\",\n  \"free\": {\"b\": 1}\n}"),
+        ),
+        // It is not declared, its closing brace is missing too, or words stand before it.
+        ("b: \"x\"}", None),
+        ("a: \"x\"", None),
+        ("The a: \"x\"}", None),
+        ("a = \"x\"}", None),
+    ] {
+        let verdict = toolmend_core::mend(text, &Evidence::whole(), &tool);
+        assert_eq!(verdict.text(text), object, "{text}: {verdict:?}");
+    }
 }

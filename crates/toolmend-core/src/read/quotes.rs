@@ -347,7 +347,7 @@ impl Search<'_> {
                 || parts(&self.text[open..=close], open, strays, &all.pairs)
                 || swallows_member(&self.text[open + 1..close], strays, self.ctx)
                 || swallows_border(self.text, strays, '\'', self.ctx)
-                || meets(self.text, strays)
+                || meets(self.text, strays, &all.pairs)
                 || breaks_line(self.text, &all.raw, strays);
             return Some((single_quoted(self.text, open, &all, Rule::BareApostrophe)?, doubtful));
         }
@@ -361,7 +361,7 @@ impl Search<'_> {
         let doubtful = swallows_border(self.text, strays, '"', self.ctx)
             || parts(&self.text[open..=close], open, strays, &all.pairs)
             || swallows_member(&self.text[open + 1..close], strays, self.ctx)
-            || meets(self.text, strays)
+            || meets(self.text, strays, &all.pairs)
             || self.text[open..].starts_with("\"\"\"")
             || comments(&self.text[open..close], strays.len())
             // `\\"`: all of them may be quotes that were escaped twice.
@@ -647,7 +647,9 @@ fn comments(string: &str, strays: usize) -> bool {
 /// Whether two strings seem to meet with nothing between them but white space, a sign, or a key whose quotes
 /// or comma are missing: then no quote may be stray. Quotes come in pairs, so of the gaps between them only
 /// every other one stands outside of quotations.
-fn meets(text: &str, strays: &[usize]) -> bool {
+fn meets(text: &str, strays: &[usize], pairs: &[usize]) -> bool {
+    // Quotes that were escaped may be the partners of others: then pairs are no pairs.
+    let escaped = pairs.iter().any(|at| text[at + 1..].starts_with('"'));
     let name = |words: &str| identifier_end(words, 0) == Some(words.len());
     strays.chunks_exact(2).any(|pair| {
         let between = &text[pair[0] + 1..pair[1]];
@@ -655,9 +657,10 @@ fn meets(text: &str, strays: &[usize]) -> bool {
         let sign = !between.contains(char::is_alphanumeric);
         let inner = between.trim_start_matches(|c: char| c.is_whitespace() || SIGNS.contains(&c)).trim_end();
         // `"x" name: "y"`, `"x".name="y"`, `"x" name": "y"`: a comma is missing before a key.
-        let key = inner
-            .strip_suffix([':', '='])
-            .map_or_else(|| name(inner) && colon_ahead(text, pair[1] + 1), |key| name(key.trim_end()));
+        let key = match inner.strip_suffix([':', '=']) {
+            Some(key) => name(key.trim_end()) && !(escaped && inner.ends_with('=')),
+            None => name(inner) && colon_ahead(text, pair[1] + 1),
+        };
         let apart = !between.starts_with(inner);
         sign && between.starts_with(char::is_whitespace)
             || between.trim() == "+"

@@ -28,7 +28,8 @@ pub(super) const SPEC: Spec = Spec {
 /// Whether the key stands between two strings that each hold an odd number of escaped quotes: those around
 /// it may be quotes of one string that were not escaped, and the key a word of it: `"f(\"a", key="b\")"`.
 fn half_escaped(before: &str, behind: &str) -> bool {
-    let Some(before) = before.trim_end().strip_suffix(',') else { return false };
+    // On a line of its own a key is one.
+    let Some(before) = before.trim_end_matches([' ', '\t']).strip_suffix(',') else { return false };
     let before = before.trim_end().as_bytes();
     let value = behind.trim_start_matches(|c: char| matches!(c, ':' | '=' | '>') || c.is_whitespace()).as_bytes();
     let (Some(&quote @ (b'"' | b'\'')), Some(first)) = (before.last(), value.first()) else { return false };
