@@ -168,11 +168,11 @@ impl Protocol for Anthropic {
             return;
         }
         let Envelope { name, raw, value, .. } = event;
-        let kind = value.get("type").and_then(Value::text);
-        if let Some(kind) = kind.filter(|_| name.is_empty()) {
+        let kind = value.get("type").and_then(Value::text).map(Text::to_text);
+        if let Some(kind) = kind.filter(|kind| name.is_empty() && is_name(kind)) {
             let before = &raw[..value.range_in(raw).start];
             let line = before.iter().rposition(|byte| matches!(byte, b'\n' | b'\r')).map_or(0, |at| at + 1);
-            changes.add(line..line, format!("event: {}\n", kind.to_text()));
+            changes.add(line..line, format!("event: {kind}\n"));
         }
         if let Some((_, Block { place, .. })) = self.current.filter(|(number, block)| *number != block.place)
         {
@@ -282,6 +282,11 @@ impl Anthropic {
         };
         block
     }
+}
+
+/// Whether it can stand in the line of an event's name.
+fn is_name(kind: &str) -> bool {
+    !kind.is_empty() && kind.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 fn is_call(block: Value<'_>) -> bool {

@@ -141,6 +141,10 @@ fn each_call<'a>(calls: Option<Value<'a>>, legacy: Option<Value<'a>>, mut each: 
 /// Answers whether the choice holds a whole message.
 fn read_choice<'a>(position: usize, choice: Value<'a>, sink: &mut Sink<'_, 'a>) -> Result<bool, Exceeded> {
     let [index, delta, message, finish] = choice.pick(["index", "delta", "message", "finish_reason"]);
+    // A choice of no number that can be told is another one than any that is known.
+    if index.is_some() && number(index).is_none() {
+        return sink(Signal::Lost).map(|()| false);
+    }
     let number = number_of(position, index);
     sink(Signal::Choice(number))?;
     let whole = delta.is_none() && message.is_some();

@@ -65,7 +65,7 @@ impl Protocol for OpenAiResponses {
 
     fn read<'a>(&mut self, event: Value<'a>, sink: &mut Sink<'_, 'a>) -> Result<(), Exceeded> {
         let Some(kind) = kind_of(event) else {
-            return self.response(event, true, sink);
+            return if is_response(event) { self.response(event, true, sink) } else { Ok(()) };
         };
         match &*kind {
             "response.output_text.delta" => match event.get("delta").and_then(Value::text) {
@@ -208,8 +208,8 @@ impl OpenAiResponses {
         let arguments = match step {
             Step::Added => said.filter(|_| says_all(call)).map(|text| Arguments::Copy { text, rank: ADDED }),
             Step::Delta => said.map(Arguments::Text),
-            Step::Done => said.map(|text| Arguments::Copy { text, rank: DONE }),
-            Step::ItemDone => said.map(|text| Arguments::Copy { text, rank: ITEM_DONE }),
+            Step::Done => Some(copy_of(said, DONE)),
+            Step::ItemDone => Some(copy_of(said, ITEM_DONE)),
         };
         let id = if step == Step::Delta { None } else { call_id };
         sink(Signal::Call(Piece {
@@ -251,10 +251,10 @@ impl OpenAiResponses {
                 None if whole => Slot::Whole,
                 None => self.open(id, call_id, position),
             };
-            let arguments = said.map(|text| match whole {
-                true => Arguments::Text(text),
-                false => Arguments::Copy { text, rank: COMPLETED },
-            });
+            let arguments = match whole {
+                true => said.map(Arguments::Text),
+                false => Some(copy_of(said, COMPLETED)),
+            };
             sink(Signal::Call(Piece {
                 choice: 0,
                 slot,
@@ -303,6 +303,17 @@ impl OpenAiResponses {
         }
         u32::try_from(self.items.len() - 1).map_or(Slot::Unnumbered, Slot::Numbered)
     }
+}
+
+/// A copy that lacks, or that is no text, says nothing; it is a copy all the same, and has to say it.
+fn copy_of(said: Option<Text<'_>>, rank: u8) -> Arguments<'_> {
+    Arguments::Copy { text: said.unwrap_or(Text::Plain("")), rank }
+}
+
+/// Whether this is a turn that was not streamed. Events of other kinds say of which.
+fn is_response(event: Value<'_>) -> bool {
+    let [object, output] = event.pick(["object", "output"]);
+    object.and_then(Value::text).is_some_and(|object| object.is("response")) || output.is_some_and(Value::is_array)
 }
 
 fn kind_of(event: Value<'_>) -> Option<String> {

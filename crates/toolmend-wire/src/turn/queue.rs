@@ -24,7 +24,7 @@ pub(super) struct Note {
     pub(super) closes: bool,
     /// It has no data; whether that is to be changed depends on the protocol.
     pub(super) silent: bool,
-    /// It could not be read.
+    /// It could not be read, or not all of it.
     pub(super) unread: bool,
     /// Nothing of the turn comes after it.
     pub(super) end: bool,

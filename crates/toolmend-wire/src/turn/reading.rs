@@ -117,6 +117,7 @@ impl<J: CallJudge> Flow<J> {
                     Signal::Finish { .. } => note.finish = true,
                     Signal::End | Signal::Whole => note.end = true,
                     Signal::Closed { .. } => note.closes = true,
+                    Signal::Lost => note.unread = true,
                     Signal::Foreign { choice, number }
                         if self.foreign.len() < MAX_FOREIGN && !self.assembly.has_number(choice, number) =>
                     {

@@ -2,7 +2,7 @@
 //! (`fuzz/src/turn.rs`, which takes this file as it is) any bytes.
 
 use toolmend_core::{CallJudge, Evidence, FoundCall, NoJudge, Policy, Verdict, mend};
-use toolmend_wire::{Call, CallReport, Outcome, Recorder, StreamEnd, Turn, TurnOptions};
+use toolmend_wire::{Call, CallReport, Outcome, ProtocolKind, Recorder, StreamEnd, Turn, TurnOptions};
 
 /// Judges without a schema. One tool was not offered, so that calls are declined for that, too.
 struct Anyone;
@@ -52,6 +52,7 @@ pub(crate) fn check(options: TurnOptions, pieces: &[&[u8]]) {
 }
 
 struct Left {
+    protocol: Option<ProtocolKind>,
     bytes: Vec<u8>,
     reports: Vec<CallReport>,
     rewritten: bool,
@@ -65,7 +66,7 @@ fn pass(options: TurnOptions, pieces: &[&[u8]]) -> Left {
     }
     turn.finish(StreamEnd::Clean, &mut bytes);
     assert_eq!(turn.held(), 0);
-    Left { bytes, reports: turn.reports(), rewritten: turn.is_rewritten() }
+    Left { protocol: turn.protocol(), bytes, reports: turn.reports(), rewritten: turn.is_rewritten() }
 }
 
 /// Each call that is good stands in what left, unless something comes behind the end, which a recorder reads and
@@ -78,7 +79,9 @@ fn says_what_was_reported(bytes: &[u8], left: &Left) {
         let same = |other: &CallReport| (other.choice, other.index) == (report.choice, report.index);
         left.reports.iter().any(|other| same(other) && other.outcome == Outcome::TooLate)
     };
-    let good = |report: &&CallReport| ends < 2 && report.arguments().is_some() && !spoiled(report);
+    // One was told the protocol, and the other found another one.
+    let is_same_turn = left.protocol == Some(turn.protocol) && ends < 2;
+    let good = |report: &&CallReport| is_same_turn && report.arguments().is_some() && !spoiled(report);
     for report in left.reports.iter().filter(good) {
         let says_so = |call: &Call| {
             // A name may yet change in a copy that comes when the call has left.
