@@ -111,6 +111,11 @@ fn a_finish_reason_that_hides_a_cut() {
         (chat("{\\\"a\\\":1}", "stop", 20), chat("{\\\"a\\\":1}", "stop", 20)),
         (anthropic("tool_use"), anthropic("max_tokens")),
         (responses("completed", "null"), responses("incomplete", "{\"reason\":\"max_output_tokens\"}")),
+        // Where the server names no details, what is incomplete needs some.
+        (
+            responses("completed", "null").replace("\"incomplete_details\":null,", ""),
+            responses("incomplete", "{\"reason\":\"max_output_tokens\"}"),
+        ),
         (ollama("stop"), ollama("length")),
         (gemini("STOP"), gemini("MAX_TOKENS")),
     ];

@@ -20,5 +20,6 @@ mod evidence;
 mod hostile;
 mod laws;
 mod prefixes;
+mod quote;
 mod rules;
 mod scanner;

@@ -1,8 +1,9 @@
 //! Arguments that come value by value, each with the path that it belongs to (Vertex AI,
 //! `streamFunctionCallArguments`): `{"jsonPath":"$.items[0].name","stringValue":"ap","willContinue":true}`.
 
+use toolmend_core::quote::quoted;
+
 use crate::json::Value;
-use crate::splice::quoted;
 
 /// The values so far.
 #[derive(Debug, Default)]

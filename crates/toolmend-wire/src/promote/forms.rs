@@ -3,12 +3,13 @@
 use core::ops::Range;
 
 use toolmend_core::TextCall;
+use toolmend_core::quote::quoted;
 
 use crate::json::Value;
 use crate::made_up::made_up_id;
 use crate::protocol::ProtocolKind;
 use crate::recorder::single;
-use crate::splice::{Splices, on_a_line, quoted};
+use crate::splice::{Splices, on_a_line};
 
 /// A protocol that calls can be written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

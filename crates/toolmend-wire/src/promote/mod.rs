@@ -12,6 +12,7 @@ mod forms;
 
 use core::ops::Range;
 
+use toolmend_core::quote::quoted;
 use toolmend_core::{TextCall, TextEvent, TextReader};
 
 use self::forms::{Form, Told};
@@ -23,7 +24,7 @@ use crate::protocol::{Protocol, ProtocolKind};
 use crate::recorded::{Finish, Usage, end_of_turn};
 use crate::recorder::{error_in, single};
 use crate::signal::Signal;
-use crate::splice::{Splices, quoted};
+use crate::splice::Splices;
 use crate::turn::StreamEnd;
 
 /// Promotes the calls in the text of one turn. No IO: bytes are pushed in, and come out where they may leave.

@@ -24,12 +24,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Envelope, More, Needs, Protocol, Step};
+use toolmend_core::quote::quoted;
+
 use crate::json::Value;
 use crate::limits::Exceeded;
 use crate::recorded::Usage;
 use crate::signal::{Arguments, Form, Piece, Signal, Sink, Slot};
 use crate::site::{Keys, Part, Site};
-use crate::splice::{Splices, quoted};
+use crate::splice::Splices;
 use crate::text::Text;
 
 /// Reads Anthropic Messages.

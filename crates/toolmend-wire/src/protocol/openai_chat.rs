@@ -16,12 +16,13 @@
 //! `reasoning` beside it, the older `function_call`, llama.cpp's `timings`.
 
 use super::{More, Needs, Protocol};
+use toolmend_core::quote::quoted;
+
 use crate::json::Value;
 use crate::limits::Exceeded;
 use crate::recorded::Usage;
 use crate::signal::{Arguments, Form, Piece, Signal, Sink, Slot};
 use crate::site::{Keys, Part, Site};
-use crate::splice::quoted;
 
 /// Reads OpenAI Chat Completions.
 #[derive(Debug)]

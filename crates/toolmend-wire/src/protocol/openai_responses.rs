@@ -17,13 +17,14 @@
 //! or the arguments of `.done`.
 
 use super::{More, Needs, Protocol};
+use toolmend_core::quote::quoted;
+
 use crate::assembly::is_placeholder;
 use crate::json::Value;
 use crate::limits::Exceeded;
 use crate::recorded::Usage;
 use crate::signal::{Arguments, Form, Piece, Signal, Sink, Slot};
 use crate::site::{Keys, Part, Site};
-use crate::splice::quoted;
 use crate::text::Text;
 
 /// Reads OpenAI Responses.
@@ -140,16 +141,24 @@ impl Protocol for OpenAiResponses {
         let response = if kind.is_some() { event.get("response") } else { Some(event) };
         let mut said: Vec<_> = kind.map(|kind| (0, kind, "\"response.incomplete\"")).into_iter().collect();
         if let Some(response) = response {
-            let last = calls(response).last();
-            for object in [Some(response), last].into_iter().flatten() {
-                said.extend(object.get("status").map(|status| (0, status, "\"incomplete\"")));
-            }
+            // Where the server does not say what is incomplete about it, a member is set behind the status.
             let details = response.member("incomplete_details").map(|(_, details)| details);
+            let status = if details.is_some() { "\"incomplete\"" } else { INCOMPLETE };
+            said.extend(response.get("status").map(|own| (0, own, status)));
+            said.extend(
+                calls(response)
+                    .last()
+                    .and_then(|call| call.get("status"))
+                    .map(|own| (0, own, "\"incomplete\"")),
+            );
             said.extend(details.map(|details| (0, details, "{\"reason\":\"max_output_tokens\"}")));
         }
         said
     }
 }
+
+/// The status of a cut answer that does not say why.
+const INCOMPLETE: &str = "\"incomplete\",\"incomplete_details\":{\"reason\":\"max_output_tokens\"}";
 
 /// What an event about one call says of its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -313,7 +322,8 @@ fn copy_of(said: Option<Text<'_>>, rank: u8) -> Arguments<'_> {
 /// Whether this is a turn that was not streamed. Events of other kinds say of which.
 fn is_response(event: Value<'_>) -> bool {
     let [object, output] = event.pick(["object", "output"]);
-    object.and_then(Value::text).is_some_and(|object| object.is("response")) || output.is_some_and(Value::is_array)
+    object.and_then(Value::text).is_some_and(|object| object.is("response"))
+        || output.is_some_and(Value::is_array)
 }
 
 fn kind_of(event: Value<'_>) -> Option<String> {

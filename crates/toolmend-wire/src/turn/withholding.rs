@@ -9,13 +9,14 @@
 //! | Ollama | as OpenAI Chat |
 
 use toolmend_core::CallJudge;
+use toolmend_core::quote::quoted;
 
 use super::Flow;
 use super::queue::{Has, Piece, Way};
 use crate::json::Value;
 use crate::protocol::ProtocolKind;
 use crate::site::{Part, Site};
-use crate::splice::{Splices, quoted};
+use crate::splice::Splices;
 use crate::text::Text;
 
 impl<J: CallJudge> Flow<J> {

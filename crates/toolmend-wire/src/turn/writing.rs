@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use toolmend_core::CallJudge;
+use toolmend_core::quote::quoted;
 
 use super::plan::{Fate, Plan, State};
 use super::queue::{Has, Note, Piece, Way};
@@ -15,7 +16,7 @@ use crate::protocol::Needs;
 use crate::recorder::single;
 use crate::signal::Form;
 use crate::site::{Part, Site};
-use crate::splice::{Splices, on_a_line, quoted};
+use crate::splice::{Splices, on_a_line};
 
 impl<J: CallJudge> Flow<J> {
     /// An event leaves.
