@@ -28,15 +28,17 @@ pub(super) const SPEC: Spec = Spec {
 
 fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     const OTHER: &[&str] = &["true", "false", "null", "none", "nan", "infinity", "undefined"];
-    let words = &spot.rest()[..memchr::memchr(b'"', spot.rest().as_bytes())?];
-    let word_like = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'_' | b' ' | b'.' | b'/' | b'-');
+    let word_like = |c: &u8| c.is_ascii_alphanumeric() || matches!(c, b'_' | b' ' | b'.' | b'/' | b'-');
+    let words = &spot.rest()[..spot.rest().bytes().take_while(|c| word_like(c)).count()];
+    let end = spot.at + words.len() + 1;
     let b = words.as_bytes();
     let borders = b.len() > 1 && b[0].is_ascii_alphabetic() && b[b.len() - 1].is_ascii_alphabetic();
+    if !borders || spot.text.as_bytes().get(end - 1) != Some(&b'"') {
+        return None;
+    }
     let first = words.split(' ').next().unwrap_or("");
-    let end = spot.at + words.len() + 1;
     let delimiter = matches!(spot.text.as_bytes().get(skip_white(spot.text, end)), Some(b',' | b'}' | b']'));
-    let lost =
-        borders && b.iter().all(|&c| word_like(c)) && !OTHER.iter().any(|o| first.eq_ignore_ascii_case(o));
+    let lost = !OTHER.iter().any(|o| first.eq_ignore_ascii_case(o));
     // In a list the quote may be one within the item before it on the line: `["a", b", "c"]`.
     let before = &spot.text[..spot.at];
     let alone = spot.slot != Slot::Value
@@ -48,9 +50,9 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     let margin = before.trim_end_matches([' ', '\t']);
     let wide = before.len() - margin.len() > 1 && !margin.ends_with('\n');
     // `"a":"5", b: big"`: behind a bare key on the line of another member the quote may be one within it.
-    let line = before.rsplit('\n').next().unwrap_or("");
-    let key = line.trim_end().strip_suffix(':').unwrap_or("").trim_end();
-    let value = spot.slot == Slot::Value && (key.ends_with('"') || !line.contains('"'));
-    ((value || alone) && !unseen && !wide && lost && delimiter)
+    let key = margin.strip_suffix(':').unwrap_or("").trim_end_matches([' ', '\t']);
+    let first_on_line = || memchr::memrchr2(b'"', b'\n', before.as_bytes()).is_none_or(|at| before.as_bytes()[at] == b'\n');
+    let value = spot.slot == Slot::Value && (key.ends_with('"') || first_on_line());
+    (lost && delimiter && !unseen && !wide && (value || alone))
         .then(|| Lexeme { end, edits: vec![Edit::insert(Rule::ValueNoOpenQuote, spot.at, "\"")] })
 }
