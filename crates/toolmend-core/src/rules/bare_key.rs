@@ -31,7 +31,8 @@ fn half_escaped(before: &str, behind: &str) -> bool {
     // On a line of its own a key is one.
     let Some(before) = before.trim_end_matches([' ', '\t']).strip_suffix(',') else { return false };
     let before = before.trim_end().as_bytes();
-    let value = behind.trim_start_matches(|c: char| matches!(c, ':' | '=' | '>') || c.is_whitespace()).as_bytes();
+    let value =
+        behind.trim_start_matches(|c: char| matches!(c, ':' | '=' | '>') || c.is_whitespace()).as_bytes();
     let (Some(&quote @ (b'"' | b'\'')), Some(first)) = (before.last(), value.first()) else { return false };
     let escaped = |quotes: &mut dyn Iterator<Item = bool>| quotes.take_while(|&escaped| escaped).count();
     let before = &before[..before.len() - 1];
