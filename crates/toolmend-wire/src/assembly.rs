@@ -292,12 +292,10 @@ impl Assembly {
         self.indices.contains(&(choice, number))
     }
 
-    /// The numbers that the server gave the calls of a choice, as far as it gave any, in their order.
-    pub(crate) fn numbers(&self, choice: u32) -> impl Iterator<Item = Option<u32>> + '_ {
-        self.calls.iter().filter(move |call| call.choice == choice).map(|call| match call.slot {
-            Slot::Numbered(number) => Some(number),
-            _ => None,
-        })
+    /// Whether the server numbered the calls of a choice one by one, from this number on.
+    pub(crate) fn counts_on_from(&self, choice: u32, first: u32) -> bool {
+        let mut slots = self.calls.iter().filter(|call| call.choice == choice).map(|call| call.slot).zip(0..);
+        slots.all(|(slot, before): (_, u32)| first.checked_add(before).map(Slot::Numbered) == Some(slot))
     }
 
     /// Whether another call of the same choice was opened after the latest piece of this one.
@@ -465,7 +463,8 @@ impl Assembly {
         Ok(at)
     }
 
-    /// The server's number where no other call of the choice has it, else the one after the highest.
+    /// The server's number where no other call of the choice has it, else the one after the highest; behind the
+    /// highest number there is, the first one that is free.
     fn free_index(&self, piece: &Piece<'_>) -> u32 {
         if let Slot::Numbered(number) = piece.slot
             && !self.indices.contains(&(piece.choice, number))
@@ -473,7 +472,9 @@ impl Assembly {
             return number;
         }
         let highest = self.indices.range((piece.choice, 0)..=(piece.choice, u32::MAX)).next_back();
-        highest.map_or(0, |(_, highest)| highest.saturating_add(1))
+        let next = highest.map_or(Some(0), |(_, highest)| highest.checked_add(1));
+        let mut free = (0..u32::MAX).filter(|number| !self.indices.contains(&(piece.choice, *number)));
+        next.or_else(|| free.next()).unwrap_or(u32::MAX)
     }
 
     fn hold(&mut self, added: usize) -> Result<(), Exceeded> {

@@ -733,3 +733,107 @@ fn line_ends_stay_with_their_events() {
         &[&*opening, &*rest("}"), &*finish, done].concat(),
     );
 }
+
+/// A choice whose number is none is no one's: its pieces are left alone, and the call of which one may be missing is
+/// declined. The pieces of other choices in the same event stay in their places.
+#[test]
+fn choices_of_no_number() {
+    let piece = |index: u32, id: &str, arguments: &str| {
+        format!(
+            r#"{{"role":"assistant","tool_calls":[{{"index":{index},"id":"{id}","type":"function","function":{{"name":"f","arguments":"{arguments}"}}}}]}}"#
+        )
+    };
+    let choice = |number: &str, delta: &str| format!(r#"{{"index":{number},"delta":{delta}}}"#);
+    let end = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}"#;
+    let turn =
+        |choices: &[String]| sse(&[&format!(r#"{{"choices":[{}]}}"#, choices.join(",")), end, "[DONE]"]);
+    let nowhere = choice("\"zz\"", &piece(0, "x", r#"{\"a\":[}"#));
+    let said = turn(&[nowhere.clone(), choice("0", &piece(0, "a", r#"{\"a\":1,}"#))]);
+    is_written(&said, &turn(&[nowhere, choice("0", &piece(0, "a", r#"{\"a\":1}"#))]));
+
+    let begin = choice("0", &piece(0, "a", r#"{\"a\":\"x"#));
+    let lost = choice("[]", r#"{"tool_calls":[{"index":0,"function":{"arguments":"y"}}]}"#);
+    let rest = choice("0", r#"{"tool_calls":[{"index":0,"function":{"arguments":"\",}"}}]}"#);
+    let said = turn(&[begin, lost, rest]);
+    is_written(&said, &said);
+}
+
+/// Where a declined call has the highest number there is, a good one gets another.
+#[test]
+fn no_two_calls_share_a_number() {
+    let call = |number: u32, id: &str, arguments: &str| {
+        format!(
+            r#"{{"tool_calls":[{{"index":{number},"id":"{id}","type":"function","function":{{"name":"f","arguments":"{arguments}"}}}}]}}"#
+        )
+    };
+    let (open, broken, good) = (r#"{\"a\":\"x"#, r#"{\"a\":1,}"#, r#"{\"a\":1}"#);
+    let turn = |first: &str, number: u32, second: &str| {
+        chunks(&[r#"{"role":"assistant"}"#, &call(u32::MAX, "a", first), &call(number, "b", second)])
+    };
+    let (out, reports) = pass(TurnOptions::default(), &[turn(open, 1, broken).as_bytes()]);
+    assert_eq!(String::from_utf8_lossy(&out), turn(open, 0, good), "{reports:?}");
+    let (_, reports) = pass(TurnOptions::default(), &[turn(good, u32::MAX, broken).as_bytes()]);
+    let numbers: Vec<u32> = reports.iter().map(|report| report.index).collect();
+    assert_eq!(numbers, [u32::MAX, 0], "in the reports, too");
+}
+
+/// The name of an event is made of its type only where it can be one: a line end in it would begin another event.
+#[test]
+fn types_that_are_no_names() {
+    let begin = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"content\":[]}}\n\n";
+    for (kind, name) in [("ping", "event: ping\n"), ("", ""), (r"a\ndata: {}\n\n", ""), ("a b", "")] {
+        let event = format!("data: {{\"type\":\"{kind}\"}}\n\n");
+        is_written(&format!("{begin}{event}"), &format!("{begin}{name}{event}"));
+    }
+}
+
+/// Copies that lack, or that are no text, say it too; an event of no type is no whole answer, and ends nothing.
+#[test]
+fn copies_that_lack() {
+    let turn = |between: &str, delta: &str, copies: [&str; 3]| {
+        let [done, item, whole] = copies;
+        sse(&[
+            r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","id":"i","call_id":"c","name":"f","arguments":""}}"#,
+            &format!(
+                r#"{{"type":"response.function_call_arguments.delta","item_id":"i","output_index":0,"delta":"{delta}"}}"#
+            ),
+            between,
+            &format!(
+                r#"{{{done}"type":"response.function_call_arguments.done","item_id":"i","output_index":0}}"#
+            ),
+            &format!(
+                r#"{{"type":"response.output_item.done","output_index":0,"item":{{{item}"type":"function_call","id":"i","call_id":"c","name":"f"}}}}"#
+            ),
+            &format!(
+                r#"{{"type":"response.completed","response":{{"status":"completed","output":[{{{whole}"type":"function_call","id":"i","call_id":"c","name":"f"}}]}}}}"#
+            ),
+        ])
+    };
+    let good = r#""arguments":"{\"a\":1}","#;
+    for between in [r#"{"response":{}}"#, r#"{"type":7,"delta":"x"}"#] {
+        for lacks in ["", r#""arguments":null,"#, r#""arguments":7,"#] {
+            is_written(
+                &turn(between, r#"{\"a\":1,}"#, [lacks; 3]),
+                &turn(between, r#"{\"a\":1}"#, [good; 3]),
+            );
+        }
+    }
+}
+
+/// A piece of no block stays where it came, so that it does not get to be of the one that is open.
+#[test]
+fn pieces_of_no_block_stay_in_their_place() {
+    let start = |name: &str| {
+        format!(
+            "event: content_block_start\ndata: {{\"type\":\"content_block_start\",\"content_block\":{{\"type\":\"tool_use\",\"id\":\"{name}\",\"name\":\"{name}\",\"input\":{{}}}}}}\n\n"
+        )
+    };
+    let piece = "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{}\"}}\n\n";
+    let said = [&*start("f"), &*start("g"), piece].concat();
+    for hold in [Hold::Call, Hold::Deviation] {
+        let (out, _) = pass(TurnOptions { hold, ..TurnOptions::default() }, &[said.as_bytes()]);
+        let out = String::from_utf8(out).unwrap();
+        let place = |text: &str| out.find(text).unwrap();
+        assert!(place("\"f\"") < place("\"g\"") && place("\"g\"") < place("partial_json"), "{out}");
+    }
+}

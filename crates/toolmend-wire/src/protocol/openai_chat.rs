@@ -58,8 +58,8 @@ impl Protocol for OpenAiChat {
 
     fn sites<'a>(&self, event: Value<'a>, each: &mut dyn FnMut(Site<'a>)) {
         for choice in event.get("choices").into_iter().flat_map(Value::items) {
-            let [delta, message] = choice.pick(["delta", "message"]);
-            if let Some(said) = delta.or(message) {
+            let [index, delta, message] = choice.pick(["index", "delta", "message"]);
+            if let Some(said) = delta.or(message).filter(|_| !is_nowhere(index)) {
                 let keys = if delta.is_some() { &STREAMED } else { &WHOLE };
                 let [calls, legacy] = said.pick(["tool_calls", "function_call"]);
                 each_call(calls, legacy, |call| each(call.site(said, keys)));
@@ -86,7 +86,7 @@ impl Protocol for OpenAiChat {
         let choices = event.get("choices").into_iter().flat_map(Value::items);
         let said = choices.enumerate().filter_map(|(position, choice)| {
             let [index, reason] = choice.pick(["index", "finish_reason"]);
-            Some((number_of(position, index), reason?, "\"length\""))
+            Some((number_of(position, index), reason.filter(|_| !is_nowhere(index))?, "\"length\""))
         });
         said.collect()
     }
@@ -142,8 +142,7 @@ fn each_call<'a>(calls: Option<Value<'a>>, legacy: Option<Value<'a>>, mut each: 
 /// Answers whether the choice holds a whole message.
 fn read_choice<'a>(position: usize, choice: Value<'a>, sink: &mut Sink<'_, 'a>) -> Result<bool, Exceeded> {
     let [index, delta, message, finish] = choice.pick(["index", "delta", "message", "finish_reason"]);
-    // A choice of no number that can be told is another one than any that is known.
-    if index.is_some() && number(index).is_none() {
+    if is_nowhere(index) {
         return sink(Signal::Lost).map(|()| false);
     }
     let number = number_of(position, index);
@@ -238,6 +237,11 @@ fn counted(usage: Option<Value<'_>>, timings: Option<Value<'_>>) -> Option<Usage
         input_tokens: field(usage, "prompt_tokens").or_else(|| field(timings, "prompt_n")),
         output_tokens: field(usage, "completion_tokens").or_else(|| field(timings, "predicted_n"))?,
     })
+}
+
+/// Whether a choice has a number that is none: nothing can be told of where it belongs.
+fn is_nowhere(index: Option<Value<'_>>) -> bool {
+    index.is_some() && number(index).is_none()
 }
 
 /// The number of a choice: what it says, else its place.

@@ -15,6 +15,7 @@
 
 mod cuts;
 mod lanes;
+mod numbers;
 mod options;
 mod plan;
 mod queue;
@@ -29,6 +30,7 @@ use std::collections::BTreeSet;
 use toolmend_core::{CallJudge, Ending};
 
 use self::lanes::{Aside, Lanes};
+use self::numbers::Numbers;
 use self::plan::{Fate, State};
 use self::queue::{Has, Note, Piece, Queue};
 use crate::assembly::Assembly;
@@ -108,9 +110,7 @@ struct Flow<J> {
     /// Pieces of the event that is being read.
     fresh: Vec<Piece>,
     /// The numbers that the calls of a choice have left with.
-    numbers: BTreeSet<(u32, u32)>,
-    /// The numbers of things of a choice that are no calls.
-    foreign: BTreeSet<(u32, u32)>,
+    numbers: Numbers,
     /// The choices that it was written into who speaks.
     voiced: BTreeSet<u32>,
     /// The latest event of the stream has no blank line behind it, so none can follow.
@@ -154,8 +154,7 @@ impl<J: CallJudge> Turn<J> {
                 states: Vec::new(),
                 waiting: Vec::new(),
                 fresh: Vec::new(),
-                numbers: BTreeSet::new(),
-                foreign: BTreeSet::new(),
+                numbers: Numbers::default(),
                 voiced: BTreeSet::new(),
                 breaks_off: false,
                 spoke: options.protocol.is_some(),

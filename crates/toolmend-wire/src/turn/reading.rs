@@ -16,9 +16,6 @@ use crate::recorder::{error_in, single};
 use crate::signal::{self, Arguments, Form, Signal, Slot};
 use crate::splice::Splices;
 
-/// How many numbers of things that are no calls are kept free.
-const MAX_FOREIGN: usize = 4096;
-
 /// What a piece says beside what the assembly makes of it.
 struct Looks {
     has: Has,
@@ -118,10 +115,8 @@ impl<J: CallJudge> Flow<J> {
                     Signal::End | Signal::Whole => note.end = true,
                     Signal::Closed { .. } => note.closes = true,
                     Signal::Lost => note.unread = true,
-                    Signal::Foreign { choice, number }
-                        if self.foreign.len() < MAX_FOREIGN && !self.assembly.has_number(choice, number) =>
-                    {
-                        self.foreign.insert((choice, number));
+                    Signal::Foreign { choice, number } if !self.assembly.has_number(choice, number) => {
+                        self.numbers.keep_free(choice, number);
                     }
                     _ => {}
                 }

@@ -108,32 +108,11 @@ impl<J: CallJudge> Flow<J> {
             None if needs.ids => made_up_id(self.seed.unwrap_or_default(), piece.call),
             None => String::new(),
         };
-        // A declined call keeps its number, where no other has it.
-        let free = |number: &u32| !self.numbers.contains(&(choice, *number));
-        let last =
-            self.numbers.range((choice, 0)..=(choice, u32::MAX)).next_back().map(|(_, number)| *number);
-        let own = piece.index.filter(free);
-        let mut index = match (last, own) {
-            (_, Some(own)) if left => own,
-            (Some(last), _) => last.saturating_add(1),
-            (None, Some(own)) if own > 0 && self.counts_on_from(choice, own) => own,
-            (None, _) => 0,
-        };
-        while !left && self.foreign.contains(&(choice, index)) && index < u32::MAX {
-            index += 1;
-        }
-        if !left || piece.index.is_some() {
-            self.numbers.insert((choice, index));
-        }
+        let assembly = &self.assembly;
+        let index = self.numbers.give(choice, piece.index, left, |own| assembly.counts_on_from(choice, own));
         let state = &mut self.states[piece.call];
         (state.untouched, state.voices) = (left, voices);
         (state.name, state.id, state.index) = (Some(name), Some(id), Some(index));
-    }
-
-    /// The calls of the choice are numbered one by one from this number on.
-    fn counts_on_from(&self, choice: u32, own: u32) -> bool {
-        let mut numbers = self.assembly.numbers(choice).zip(0..);
-        numbers.all(|(number, calls): (_, u32)| number.is_some() && number == own.checked_add(calls))
     }
 
     /// Whether a piece leaves in other bytes than it came, as far as that can be told without its event.
