@@ -1,6 +1,8 @@
 //! Whole turns: what comes out of a recording, however its bytes are cut.
 
-use toolmend_wire::{FaultKind, Limits, MAX_EVENT_BYTES, Recorded, Recorder, WireError, WireErrorKind};
+use toolmend_wire::{
+    CallFault, FaultKind, Limits, MAX_EVENT_BYTES, Recorded, Recorder, WireError, WireErrorKind,
+};
 
 #[allow(dead_code, reason = "shared with other tests")]
 mod turns;
@@ -164,4 +166,20 @@ fn many_deltas_make_one_body() {
     recording += &turns::delta(r#"{"index":0,"function":{"arguments":"ab\\n"}}"#).repeat(deltas);
     let turn = read(recording.as_bytes(), 1460).unwrap();
     assert_eq!(turn.calls[0].arguments, format!("{{\"a\":\"{}", "ab\\n".repeat(deltas)));
+}
+
+/// A name that comes when a copy of the arguments has come does not lengthen the one that is known.
+#[test]
+fn names_behind_a_copy() {
+    let recording = concat!(
+        "data: {\"type\":\"response.output_item.done\",\"output_index\":0,\"item\":{\"type\":\"function_call\",",
+        "\"id\":\"i\",\"call_id\":\"c\",\"name\":\"add\",\"arguments\":\"{\\\"a\\\":1}\"}}\n\n",
+        "data: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\",\"output\":[{\"type\":",
+        "\"function_call\",\"id\":\"i\",\"call_id\":\"c\",\"name\":\"add_all\",\"arguments\":\"{\\\"a\\\":1}\"}]}}\n\n",
+    );
+    let mut recorder = Recorder::new();
+    recorder.push(recording.as_bytes()).unwrap();
+    let turn = recorder.finish().unwrap();
+    assert_eq!(turn.calls[0].name, "add");
+    assert_eq!(turn.calls[0].fault, Some(CallFault::NameChanged { to: "add_all".to_owned() }));
 }

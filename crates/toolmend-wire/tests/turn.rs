@@ -837,3 +837,34 @@ fn pieces_of_no_block_stay_in_their_place() {
         assert!(place("\"f\"") < place("\"g\"") && place("\"g\"") < place("partial_json"), "{out}");
     }
 }
+
+/// Where all calls that share a number are declined, each keeps it: nothing is changed.
+#[test]
+fn declined_calls_share_their_number() {
+    let call = |id: &str, arguments: &str| {
+        format!(
+            r#"{{"tool_calls":[{{"index":0,"id":"{id}","type":"function","function":{{"name":"f","arguments":"{arguments}"}}}}]}}"#
+        )
+    };
+    let said = chunks(&[
+        r#"{"role":"assistant"}"#,
+        r#"{"tool_calls":[{"index":0,"function":{"arguments":"{\"a\":1}}"}}]}"#,
+        &call("a", r#"{\"a\":\"x"#),
+    ]);
+    let (out, reports) = pass(TurnOptions::default(), &[said.as_bytes()]);
+    assert!(reports.len() == 2 && reports.iter().all(|report| report.arguments().is_none()), "{reports:?}");
+    assert_eq!(String::from_utf8_lossy(&out), said);
+}
+
+/// What stands in the place of a call and is none, and the mark behind a call's parts, get no arguments.
+#[test]
+fn places_of_no_arguments() {
+    let turn = |arguments: &str, behind: &str| {
+        sse(&[&format!(
+            r#"{{"candidates":[{{"content":{{"parts":[{{"functionCall":{{"name":"f","args":{arguments}}}}},{{"functionCall":{behind}}}]}},"finishReason":"STOP"}}]}}"#
+        )])
+    };
+    for behind in ["{}", "\"zz\"", "7", "[]"] {
+        is_written(&turn(r#""{\"a\":1,}""#, behind), &turn(r#"{"a":1}"#, behind));
+    }
+}

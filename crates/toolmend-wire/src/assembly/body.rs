@@ -113,6 +113,11 @@ impl Body {
         self.text.text().trim().is_empty()
     }
 
+    /// Whether any of the arguments have been said, in pieces or at once.
+    pub(super) fn has_begun(&self) -> bool {
+        !self.is_blank() || !self.copies.is_empty()
+    }
+
     /// The arguments, where no more of them come.
     pub(super) fn settle(&self) -> Result<String, CallFault> {
         if !self.parts.is_empty() {

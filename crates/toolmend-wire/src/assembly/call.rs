@@ -102,8 +102,8 @@ impl OpenCall {
             Naming::First => self.name = name.to_owned(),
             Naming::Same => {}
             // A name that comes in pieces is complete before the arguments begin.
-            Naming::Longer if self.body.is_blank() => self.name = name.to_owned(),
-            Naming::Another if self.body.is_blank() => self.name.push_str(name),
+            Naming::Longer if !self.body.has_begun() => self.name = name.to_owned(),
+            Naming::Another if !self.body.has_begun() => self.name.push_str(name),
             Naming::Longer | Naming::Another => {
                 self.fault.get_or_insert_with(|| CallFault::NameChanged { to: name.to_owned() });
             }

@@ -77,7 +77,7 @@ impl Protocol for Gemini {
 
     fn sites<'a>(&self, event: Value<'a>, each: &mut dyn FnMut(Site<'a>)) {
         for part in candidates(event).flat_map(parts) {
-            if let Some(call) = part.get("functionCall") {
+            if let Some(call) = part.get("functionCall").filter(|call| call.is_object()) {
                 each(Site { item: part, entry: call, function: call, message: None, keys: &KEYS });
             }
         }
@@ -118,7 +118,7 @@ fn read_part<'a>(choice: u32, part: Value<'a>, sink: &mut Sink<'_, 'a>) -> Resul
             false => Signal::Content { choice, text },
         });
     }
-    let Some(call) = call else {
+    let Some(call) = call.filter(|call| call.is_object()) else {
         return Ok(());
     };
     let [id, name, args, partial, more] = call.pick(["id", "name", "args", "partialArgs", "willContinue"]);

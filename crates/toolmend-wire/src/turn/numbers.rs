@@ -1,11 +1,12 @@
 //! The numbers that clients know the calls of a choice by: dense and in order, as long as the server lets them be.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The numbers that are taken, each with its choice.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
-    given: BTreeSet<(u32, u32)>,
+    /// Those of calls, and whether the call is a good one.
+    given: BTreeMap<(u32, u32), bool>,
     /// Those of things that are no calls.
     foreign: BTreeSet<(u32, u32)>,
 }
@@ -22,7 +23,7 @@ impl Numbers {
     }
 
     /// The number of a call whose first piece leaves, where the server's own is `own`. A declined call keeps its own,
-    /// where no other has it. The first call of a choice may have another one than 0, where `counts_on` from there.
+    /// where no good one has it. The first call of a choice may have another one than 0, where `counts_on` from there.
     pub(super) fn give(
         &mut self,
         choice: u32,
@@ -30,20 +31,24 @@ impl Numbers {
         declined: bool,
         counts_on: impl Fn(u32) -> bool,
     ) -> u32 {
-        let last = self.given.range((choice, 0)..=(choice, u32::MAX)).next_back().map(|(_, number)| *number);
-        let mut number = match (last, own.filter(|own| !self.given.contains(&(choice, *own)))) {
+        let last =
+            self.given.range((choice, 0)..=(choice, u32::MAX)).next_back().map(|((_, number), _)| *number);
+        let is_taken = |number: u32| match self.given.get(&(choice, number)) {
+            Some(is_good) => *is_good || !declined,
+            None => !declined && self.foreign.contains(&(choice, number)),
+        };
+        let mut number = match (last, own.filter(|own| !is_taken(*own))) {
             (_, Some(own)) if declined => own,
             (Some(last), _) => last.wrapping_add(1),
             (None, Some(own)) if own > 0 && counts_on(own) => own,
             (None, _) => 0,
         };
         // Behind the highest number there is, those that were left out come.
-        while self.given.contains(&(choice, number)) || !declined && self.foreign.contains(&(choice, number))
-        {
+        while is_taken(number) {
             number = number.wrapping_add(1);
         }
         if !declined || own.is_some() {
-            self.given.insert((choice, number));
+            *self.given.entry((choice, number)).or_default() |= !declined;
         }
         number
     }
@@ -76,9 +81,10 @@ mod tests {
             ("-0 0 0", &[0, 1, 2]),
             ("-4 4", &[4, 6]),
             ("-? 0", &[0, 0]),
+            ("-0 -0 0 -0 -1", &[0, 0, 1, 0, 2]),
             ("-5 0", &[5, 6]),
             ("-4294967295 0 1", &[u32::MAX, 0, 1]),
-            ("-4294967295 -4294967295 -0 ?", &[u32::MAX, 0, 1, 2]),
+            ("-4294967295 -4294967295 -0 ?", &[u32::MAX, u32::MAX, 0, 1]),
         ] {
             assert_eq!(given(own), get, "{own}");
         }

@@ -227,20 +227,11 @@ impl<J: CallJudge> Flow<J> {
             _ => None,
         };
         if let Some(plan) = plan {
-            if site.keys.form == Form::Object
-                && piece.number > 0
-                && matches!(piece.has, Has::Text | Has::Json)
-            {
-                // A protocol of whole calls had it in two parts; the first one has all of it now.
-                let (own, beside): (Vec<_>, Vec<_>) =
-                    site.item.members().partition(|(_, value)| *value == site.entry);
-                match own.last().filter(|_| !beside.is_empty()) {
-                    // What is said beside it, as a signature, stays.
-                    Some((key, _)) => {
-                        changes.replace_member(raw, site.item, &key.to_text(), "\"text\":\"\"");
-                    }
-                    None => changes.cut(site.item.range_in(raw)),
+            if site.keys.form == Form::Object && piece.number > 0 {
+                if matches!(piece.has, Has::Text | Has::Json) {
+                    spare(raw, site, changes);
                 }
+                // A mark that no more comes says nothing of them, and stays.
                 return;
             }
             self.change_arguments(raw, site, piece, plan, changes);
@@ -381,6 +372,16 @@ impl<J: CallJudge> Flow<J> {
 /// Whether a declined call has to give way because another call has its number.
 fn renumbered(state: &State, piece: &Piece, needs: Needs) -> bool {
     needs.numbers && piece.way == Way::Streamed && piece.index.is_some() && piece.index != state.index
+}
+
+/// Takes the second part of a call out, of which a protocol of whole calls had two: the first one has all of it now.
+fn spare(raw: &[u8], site: Site<'_>, changes: &mut Splices) {
+    let (own, beside): (Vec<_>, Vec<_>) = site.item.members().partition(|(_, value)| *value == site.entry);
+    match own.last().filter(|_| !beside.is_empty()) {
+        // What is said beside it, as a signature, stays.
+        Some((key, _)) => changes.replace_member(raw, site.item, &key.to_text(), "\"text\":\"\""),
+        None => changes.cut(site.item.range_in(raw)),
+    }
 }
 
 /// Sets a member of the object that holds the name and the arguments; where there is none yet, it comes with
