@@ -35,6 +35,8 @@ async fn serve(options: Serve) -> Result<Exit, Failure> {
     let upstream = settings.upstream.to_string();
     let mending = Mending::new(&settings);
     let server = Server::bind(settings, Box::new(mending)).await.map_err(Failure::Gateway)?;
+    // Before anybody is told that it serves: whoever knows may end it.
+    let told = told_to_end().map_err(Failure::Runtime)?;
     if let Some(address) = server.address() {
         let base = format!("{scheme}://{address}");
         if options.demo {
@@ -53,7 +55,6 @@ async fn serve(options: Serve) -> Result<Exit, Failure> {
     if let Some(address) = server.admin_address() {
         say(format_args!("health, readiness and metrics: http://{address}/-/health, /-/ready, /-/metrics"));
     }
-    let told = told_to_end().map_err(Failure::Runtime)?;
     let drained = server.run(told).await;
     if !drained {
         say("some requests were still open when the time to end was over; they were cut");
