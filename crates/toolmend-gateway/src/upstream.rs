@@ -110,7 +110,7 @@ impl Connections {
             };
             let answer = match way {
                 Way::Own(line) => self.over_http1(line, request, &target, &open).await,
-                Way::Shared(sender) => over_http2(sender, request, &target).await,
+                Way::Shared(sender) => self.over_http2(sender, request, &target).await,
             };
             let mut error = match answer {
                 Ok(response) => return Ok(response),
@@ -179,18 +179,23 @@ impl Connections {
         let pool = Arc::clone(&self.pool);
         Ok(response.map(|body| Inbound::driving(body, line, pool)))
     }
-}
 
-async fn over_http2(
-    mut sender: http2::SendRequest<Box<Upload>>,
-    mut request: Request<Box<Upload>>,
-    target: &Uri,
-) -> Result<Response<Inbound>, NotSent> {
-    *request.uri_mut() = target.clone();
-    request.headers_mut().remove(HOST);
-    *request.version_mut() = Version::HTTP_2;
-    let response: Response<Incoming> = sender.try_send_request(request).await?;
-    Ok(response.map(Inbound::from))
+    async fn over_http2(
+        &self,
+        mut sender: http2::SendRequest<Box<Upload>>,
+        mut request: Request<Box<Upload>>,
+        target: &Uri,
+    ) -> Result<Response<Inbound>, NotSent> {
+        *request.uri_mut() = target.clone();
+        request.headers_mut().remove(HOST);
+        *request.version_mut() = Version::HTTP_2;
+        let answer: Result<Response<Incoming>, NotSent> = sender.try_send_request(request).await;
+        // One that fails is not tried again, whatever it says of itself.
+        if answer.is_err() {
+            *self.shared.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        }
+        answer.map(|response| response.map(Inbound::from))
+    }
 }
 
 /// What stands in a request line: the path and the query.
