@@ -13,20 +13,12 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use serde::de::IgnoredAny;
-use toolmend_core::{CallJudge, Evidence, FoundCall, NoJudge, Verdict, mend};
 use toolmend_wire::{Hold, StreamEnd, Turn, TurnOptions};
 
-struct Anything;
+#[path = "../tests/anything/mod.rs"]
+mod anything;
 
-impl CallJudge for Anything {
-    fn judge(&self, call: FoundCall<'_>, evidence: Evidence<'_>) -> Option<Verdict> {
-        Some(mend(call.body, &evidence, &NoJudge))
-    }
-
-    fn offers(&self, _name: &str) -> Option<bool> {
-        None
-    }
-}
+use anything::Anything;
 
 /// Events of a stream that is timed: a megabyte of text in deltas of four bytes.
 const EVENTS: usize = 1 << 18;

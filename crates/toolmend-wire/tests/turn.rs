@@ -1,25 +1,15 @@
 //! Turns in flight: what leaves, and when.
 
-use toolmend_core::{CallJudge, Evidence, FoundCall, NoJudge, Policy, Verdict, mend};
 use toolmend_wire::{CallReport, Hold, Limits, OnCut, StreamEnd, Turn, TurnOptions};
+
+mod anything;
+
+use anything::Anything;
 
 #[allow(dead_code, reason = "shared with other tests")]
 mod turns;
 
 use turns::TURNS;
-
-/// Judges without a schema; every tool was offered.
-struct Anything;
-
-impl CallJudge for Anything {
-    fn judge(&self, call: FoundCall<'_>, evidence: Evidence<'_>) -> Option<Verdict> {
-        Some(mend(call.body, &evidence, &NoJudge).under(Policy::STANDARD))
-    }
-
-    fn offers(&self, _name: &str) -> Option<bool> {
-        None
-    }
-}
 
 fn pass(options: TurnOptions, pieces: &[&[u8]]) -> (Vec<u8>, Vec<CallReport>) {
     let mut turn = Turn::new(options, Anything);

@@ -1,20 +1,10 @@
 //! Calls that were cut, and that do not leave as calls.
 
-use toolmend_core::{CallJudge, Evidence, FoundCall, NoJudge, Verdict, mend};
 use toolmend_wire::{Hold, OnCut, Recorder, StreamEnd, Turn, TurnOptions};
 
-/// Judges without a schema; every tool was offered.
-struct Anything;
+mod anything;
 
-impl CallJudge for Anything {
-    fn judge(&self, call: FoundCall<'_>, evidence: Evidence<'_>) -> Option<Verdict> {
-        Some(mend(call.body, &evidence, &NoJudge))
-    }
-
-    fn offers(&self, _name: &str) -> Option<bool> {
-        None
-    }
-}
+use anything::Anything;
 
 fn pass(options: TurnOptions, turn: &str, size: usize) -> (String, Vec<bool>) {
     let mut flow = Turn::new(options, Anything);
