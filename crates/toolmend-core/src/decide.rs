@@ -160,15 +160,17 @@ fn beneath(text: &str, edits: Vec<Edit>, ctx: &Context<'_>, level: usize) -> Res
     };
     // What is still wrong within the strings says that only their quotes were escaped, or that an entity
     // between them is content.
-    let within = |e: &Edit| match edits.first().map(|e| e.rule) {
-        Some(Rule::HtmlEntities) => e.rule == Rule::InnerQuotes,
+    let has = |rule| choice.steps.iter().flatten().any(|e| e.rule == rule);
+    let within = match edits.first().map(|e| e.rule) {
+        Some(Rule::HtmlEntities) => has(Rule::InnerQuotes),
         Some(Rule::OverEscaped) => {
-            matches!(e.rule, Rule::InnerQuotes | Rule::BareBackslash)
-                || e.rule == Rule::RawControl && doubled_escape(text)
+            has(Rule::InnerQuotes)
+                || has(Rule::BareBackslash)
+                || has(Rule::RawControl) && doubled_escape(text)
         }
         _ => false,
     };
-    if choice.steps.iter().flatten().any(within) {
+    if within {
         return Err(no(Reason::Ambiguous, start));
     }
     choice.steps.insert(0, edits);

@@ -223,23 +223,20 @@ fn notes_end_at_their_limit() {
     assert_eq!(tool.notes(&twice(MAX_NOTES + 5)).len(), MAX_NOTES);
 }
 
-/// A key without quotes at the begin of a text is one whose brace is missing only where it is declared.
+/// A name with a colon before the object may be the key of a larger one, unless the schema declares no such key.
 #[test]
-fn a_declared_key_begins_an_object() {
-    let tool = Tool::new("t", SCHEMA);
-    for (text, object) in [
-        ("a: \"x\"}", Some("{\"a\": \"x\"}")),
-        (
-            "```json\n  a: \"x\",\n  free: {\"b\": 1}\n}\n```",
-            Some("{\"a\": \"x\",\n  \"free\": {\"b\": 1}\n}"),
-        ),
-        // It is not declared, its closing brace is missing too, or words stand before it.
-        ("b: \"x\"}", None),
-        ("a: \"x\"", None),
-        ("The a: \"x\"}", None),
-        ("a = \"x\"}", None),
+fn a_name_before_the_object() {
+    let closed = r#"{"type":"object","properties":{"a":{"type":"string"},"opts":{"type":"object"}}}"#;
+    for (schema, text, object) in [
+        (closed, "You said \"go\", so:\n{\"a\":\"x\"}}", Some("{\"a\":\"x\"}")),
+        (closed, "opts: {\"a\":\"x\"}}", None),
+        // As it is declared, in another spelling.
+        (closed, "Opts: {\"a\":\"x\"}}", None),
+        // Nothing is known of the keys.
+        (r#"{"type":"object"}"#, "You said \"go\", so:\n{\"a\":\"x\"}}", None),
     ] {
+        let tool = Tool::new("t", schema);
         let verdict = toolmend_core::mend(text, &Evidence::whole(), &tool);
-        assert_eq!(verdict.text(text), object, "{text}: {verdict:?}");
+        assert_eq!(verdict.text(text), object, "{schema} {text}: {verdict:?}");
     }
 }

@@ -4,7 +4,7 @@
 //! well as those outside, so they doubt too often rather than too seldom.
 
 use super::frame::Head;
-use super::lexeme::{skip_white, trim_escaped_white};
+use super::lexeme::{identifier_end, skip_white, trim_escaped_white};
 use crate::context::Context;
 use crate::{Edit, Rule};
 
@@ -41,12 +41,16 @@ impl Parsed<'_> {
     }
 
     /// `I call "f": {"a":1}}`: a quoted word in a line of words need not be a key whose brace is missing,
-    /// unless a colon announces it or a schema knows it.
+    /// unless a colon announces it or a schema declares it.
     fn word_for_key(&self) -> bool {
         let before = self.text[..self.head.start].trim_end_matches([' ', '\t']);
         let apart = trim_escaped_white(before).len() < before.len();
-        let known = self.ctx.has_schema() || before.ends_with(':');
-        self.head.headless && self.in_words() && !apart && !known
+        let key = self.head.start + 1;
+        let known = || {
+            let end = identifier_end(self.text, key).unwrap_or(key);
+            before.ends_with(':') || self.ctx.judge.declares(&self.text[key..end])
+        };
+        self.head.headless && self.in_words() && !apart && !known()
     }
 
     /// `The call "city": {"a":1}`: with words for one end and nothing for the other, neither shows where the
@@ -63,12 +67,20 @@ impl Parsed<'_> {
     /// `{"o": {, "c": "x"}`, `{"o":{"a":1 "b":2}`, `{"a"["x"}`.
     fn comma_for_closer(&self) -> bool {
         let first = skip_white(self.text, self.head.start + 1);
-        self.inside.iter().any(|e| match e.rule {
-            Rule::LeadingComma => e.start > first,
-            Rule::MissingComma => nested(self.text, e.start),
-            Rule::WrongSeparator => e.put == "," && nested(self.text, e.start),
-            Rule::MissingColon => self.text[e.end..].starts_with(['{', '[']),
-            _ => false,
+        let (mut at, mut depth) = (0, 0);
+        self.inside.iter().any(|e| {
+            let separates = e.rule == Rule::MissingComma || e.rule == Rule::WrongSeparator && e.put == ",";
+            // Edits stand in the order of the text, so every byte is looked at once.
+            if separates && let Some(between) = self.text.get(at..e.start) {
+                depth += depth_of(between);
+                at = e.start;
+            }
+            match e.rule {
+                Rule::LeadingComma => e.start > first,
+                Rule::MissingColon => self.text[e.end..].starts_with(['{', '[']),
+                // More than the object itself is open.
+                _ => separates && depth > 1,
+            }
         })
     }
 
@@ -107,10 +119,10 @@ fn balanced(text: &str) -> bool {
     count(text, b'}') <= count(text, b'{') && count(text, b']') <= count(text, b'[')
 }
 
-/// Whether more than one container is open here.
-fn nested(text: &str, at: usize) -> bool {
-    let text = &text[..at];
-    count(text, b'{') + count(text, b'[') > count(text, b'}') + count(text, b']') + 1
+/// How many containers a text opens more than it closes.
+fn depth_of(text: &str) -> isize {
+    let count = |sign| count(text, sign) as isize;
+    count(b'{') + count(b'[') - count(b'}') - count(b']')
 }
 
 /// Whether the closers too many stand behind a string: at one of the edits, or at the end.
@@ -126,15 +138,17 @@ fn closes_string(text: &str, edits: &[Edit]) -> bool {
 /// Whether a closer that is set, or turned into another, within the text may stand on the wrong side of the
 /// quote before it: `{"to":["a@b.c]","n":1}`, `{"a":["x]"}`.
 fn misplaced(text: &str, edits: &[Edit]) -> bool {
-    edits.iter().filter(|e| matches!(e.rule, Rule::MissingCloser | Rule::WrongCloser)).any(|e| {
-        let value = text[..e.start].trim_end();
-        let string = value.strip_suffix(['"', '\'']).unwrap_or("");
-        match e.put.chars().next() {
-            Some('}') => string.ends_with('}') && count(text, b'{') <= count(text, b'}'),
-            Some(']') => string.ends_with(']') && count(text, b'[') <= count(text, b']'),
-            _ => false,
-        }
-    })
+    let closers = || edits.iter().filter(|e| matches!(e.rule, Rule::MissingCloser | Rule::WrongCloser));
+    let in_string = |closer: char| {
+        closers().filter(|e| e.put.starts_with(closer)).any(|e| {
+            text[..e.start]
+                .trim_end()
+                .strip_suffix(['"', '\''])
+                .is_some_and(|string| string.ends_with(closer))
+        })
+    };
+    in_string('}') && count(text, b'{') <= count(text, b'}')
+        || in_string(']') && count(text, b'[') <= count(text, b']')
 }
 
 /// Whether the closer that is missing may stand on the wrong side of the last quote: `{"a":"x}"`,

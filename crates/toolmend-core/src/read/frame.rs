@@ -53,9 +53,9 @@ pub(crate) struct Refused {
 
 /// The places at which an object may begin, one after the other. A place inside a group that was tried
 /// and was not an object is never one, unless that group is a placeholder in words.
+#[derive(Debug)]
 pub(crate) struct Places<'t> {
     text: &'t str,
-    ctx: &'t Context<'t>,
     /// The schema rules out the empty object, so that `{}` is never the call.
     never_empty: bool,
     from: usize,
@@ -64,14 +64,14 @@ pub(crate) struct Places<'t> {
 }
 
 impl<'t> Places<'t> {
-    pub(crate) fn new(text: &'t str, ctx: &'t Context<'t>) -> Places<'t> {
+    pub(crate) fn new(text: &'t str, ctx: &Context<'_>) -> Places<'t> {
         let never_empty = ctx.never_empty;
         let reasoning = reasoning(text);
         let begin = reasoning.unwrap_or(None).unwrap_or(0);
         let from = if never_empty { empty_end(text, begin).unwrap_or(begin) } else { begin };
         // In a reasoning block that is still open there is no call.
         let left = if reasoning == Some(None) { 0 } else { MAX_PLACES };
-        Places { text, ctx, never_empty, from, left, first: true }
+        Places { text, never_empty, from, left, first: true }
     }
 
     /// The next place, and whether the opening brace is missing there.
@@ -86,34 +86,12 @@ impl<'t> Places<'t> {
                 .char_indices()
                 .find(|&(n, c)| is_quote(c) && self.stands_as_key(self.from + n))
                 .map(|(n, _)| self.from + n);
-            let key = quote.filter(|&at| self.opens_key(at)).or_else(|| self.bare_key(until));
-            if let Some(at) = key {
+            if let Some(at) = quote.filter(|&at| self.opens_key(at)) {
                 self.left = 0;
                 return Some((at, true));
             }
         }
         Some((brace?, false))
-    }
-
-    /// Where the text begins, behind fences and marks, with a key without quotes that the schema declares; a
-    /// colon and the object's closing brace stand behind it.
-    fn bare_key(&self, until: usize) -> Option<usize> {
-        let mut at = skip_blank(self.text, self.from);
-        while let Some(end) = fence_end(self.text, at)
-            .map(|(end, _)| end)
-            .or_else(|| mark_end(self.text, at, self.ctx.evidence.known_marks()))
-        {
-            at = skip_blank(self.text, end);
-        }
-        let end = identifier_end(self.text, at).filter(|_| at < until)?;
-        let colon = self.text[skip_white(self.text, end)..].strip_prefix(':')?;
-        let count = |sign| memchr::memchr_iter(sign, &self.text.as_bytes()[at..]).count();
-        let closed = count(b'}') > count(b'{');
-        (closed
-            && !colon.starts_with('=')
-            && self.ctx.has_schema()
-            && self.ctx.judge.declares(&self.text[at..end]))
-        .then_some(at)
     }
 
     /// Whether the quote at `at` stands where one of a key does, as the first of the text that could.
@@ -326,12 +304,23 @@ fn names_members(words: &str, ctx: &Context<'_>) -> Members {
         }
         let part = part.trim_start();
         let named = identifier_end(part, 0)
-            .is_some_and(|end| part[end..].trim_start().starts_with([':', '=']) && !wraps(&part[..end], ctx));
+            .filter(|&end| part[end..].trim_start().starts_with([':', '=']))
+            .is_some_and(|end| !wraps(&part[..end], ctx) && may_be_key(&part[..end], ctx));
         if named {
             members = Members::One;
         }
     }
     members
+}
+
+/// Whether the schema admits a key of this name at all: one that it does not declare, however it is spelled, is
+/// none.
+fn may_be_key(name: &str, ctx: &Context<'_>) -> bool {
+    if !ctx.has_schema() || ctx.judge.declares(name) {
+        return true;
+    }
+    let object = alloc::format!("{{\"{name}\":null}}");
+    ctx.judge.declared_only(&object) || ctx.can_be(&object)
 }
 
 /// Whether a declared property stands in this line with a colon or equals sign behind it.

@@ -43,10 +43,8 @@ fn half_escaped(before: &str, behind: &str) -> bool {
 
 fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     let end = identifier_end(spot.text, spot.at)?;
-    if half_escaped(&spot.text[..spot.at], &spot.text[end..]) {
-        return None;
-    }
-    (spot.slot.takes_key() && colon_ahead(spot.text, end)).then(|| Lexeme {
+    let key = spot.slot.takes_key() && colon_ahead(spot.text, end);
+    (key && !half_escaped(&spot.text[..spot.at], &spot.text[end..])).then(|| Lexeme {
         end,
         edits: vec![Edit::insert(Rule::BareKey, spot.at, "\""), Edit::insert(Rule::BareKey, end, "\"")],
     })

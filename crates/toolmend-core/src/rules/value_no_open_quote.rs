@@ -50,7 +50,7 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     let margin = before.trim_end_matches([' ', '\t']);
     let wide = before.len() - margin.len() > 1 && !margin.ends_with('\n');
     // `"a":"5", b: big"`: behind a bare key on the line of another member the quote may be one within it.
-    let key = margin.strip_suffix(':').unwrap_or("").trim_end_matches([' ', '\t']);
+    let key = margin.trim_end().strip_suffix(':').unwrap_or("").trim_end();
     let first_on_line =
         || memchr::memrchr2(b'"', b'\n', before.as_bytes()).is_none_or(|at| before.as_bytes()[at] == b'\n');
     let value = spot.slot == Slot::Value && (key.ends_with('"') || first_on_line());

@@ -251,22 +251,10 @@ impl Scanner {
             if let State::FirstKey | State::Key = state {
                 let Some(&c) = b.get(i) else { break Halt::End };
                 if c == b'"' {
-                    self.begins::<STOP>(base + i);
-                    i += 1;
-                    match string(b, &mut i) {
-                        Piece::Closed => {
-                            self.ends::<STOP>(base + i);
-                            state = State::Colon;
-                        }
-                        Piece::Open(inside) => {
-                            (self.key, state) = (true, inside);
-                            break Halt::End;
-                        }
-                        Piece::Fault(inside) => {
-                            (self.key, state) = (true, inside);
-                            break Halt::Fault(i);
-                        }
+                    if let Err(halt) = self.string::<STOP>(b, base, &mut i, true) {
+                        return halt;
                     }
+                    state = State::Colon;
                 } else if is_white(c) {
                     i = white(b, i + 1);
                     continue;
@@ -295,22 +283,10 @@ impl Scanner {
                         if STOP & AT_STRING != 0 {
                             break Halt::Str(i);
                         }
-                        self.begins::<STOP>(base + i);
-                        i += 1;
-                        match string(b, &mut i) {
-                            Piece::Closed => {
-                                self.ends::<STOP>(base + i);
-                                state = State::After;
-                            }
-                            Piece::Open(inside) => {
-                                (self.key, state) = (false, inside);
-                                break Halt::End;
-                            }
-                            Piece::Fault(inside) => {
-                                (self.key, state) = (false, inside);
-                                break Halt::Fault(i);
-                            }
+                        if let Err(halt) = self.string::<STOP>(b, base, &mut i, false) {
+                            return halt;
                         }
+                        state = State::After;
                     }
                     b'0'..=b'9' | b'-' => {
                         self.begins::<STOP>(base + i);
@@ -390,6 +366,30 @@ impl Scanner {
         };
         self.state = state;
         halt
+    }
+
+    /// Reads a string from its quote on; where it does not end, what to come back with, and the scanner stands
+    /// inside of it.
+    #[inline(always)]
+    fn string<const STOP: u8>(
+        &mut self,
+        b: &[u8],
+        base: usize,
+        i: &mut usize,
+        key: bool,
+    ) -> Result<(), Halt> {
+        self.begins::<STOP>(base + *i);
+        *i += 1;
+        let (inside, halt) = match string(b, i) {
+            Piece::Closed => {
+                self.ends::<STOP>(base + *i);
+                return Ok(());
+            }
+            Piece::Open(inside) => (inside, Halt::End),
+            Piece::Fault(inside) => (inside, Halt::Fault(*i)),
+        };
+        (self.key, self.state) = (key, inside);
+        Err(halt)
     }
 
     /// Reads on behind a value: to the next key, item or end of the object; or answers why it cannot, with the
