@@ -72,7 +72,7 @@ fn pass(options: TurnOptions, pieces: &[&[u8]]) -> Left {
 /// Each call that is good stands in what left, unless something comes behind the end, which a recorder reads and
 /// a client does not.
 fn says_what_was_reported(bytes: &[u8], left: &Left) {
-    let ends = String::from_utf8_lossy(bytes).matches("[DONE]").count();
+    let is_over = |text: &str| text.split_once("[DONE]").is_none_or(|(_, behind)| behind.trim().is_empty());
     let mut recorder = Recorder::new();
     let Ok(turn) = recorder.push(&left.bytes).and_then(|()| recorder.finish()) else { return };
     let spoiled = |report: &&CallReport| {
@@ -80,7 +80,7 @@ fn says_what_was_reported(bytes: &[u8], left: &Left) {
         left.reports.iter().any(|other| same(other) && other.outcome == Outcome::TooLate)
     };
     // One was told the protocol, and the other found another one.
-    let is_same_turn = left.protocol == Some(turn.protocol) && ends < 2;
+    let is_same_turn = left.protocol == Some(turn.protocol) && is_over(&String::from_utf8_lossy(bytes));
     let good = |report: &&CallReport| is_same_turn && report.arguments().is_some() && !spoiled(report);
     for report in left.reports.iter().filter(good) {
         let says_so = |call: &Call| {
