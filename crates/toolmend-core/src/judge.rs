@@ -65,6 +65,12 @@ pub trait Judge {
         false
     }
 
+    /// Whether an object may have a key of this name: the schema declares one, at whatever depth and in whatever
+    /// spelling, or does not say which there are.
+    fn may_have_key(&self, _key: &str) -> bool {
+        true
+    }
+
     /// Whether the schema declares a property of this name anywhere, at whatever depth.
     fn declares_within(&self, key: &str) -> bool {
         self.declares(key)

@@ -1,5 +1,6 @@
 //! A tool as a judge of readings.
 
+use toolmend_core::quote::quoted;
 use toolmend_core::{Admission, Edit, Judge, Note};
 
 use crate::declared;
@@ -41,6 +42,14 @@ impl Judge for Tool {
 
     fn declares(&self, key: &str) -> bool {
         self.compiled().is_some_and(|compiled| Reach::root(compiled).names(key))
+    }
+
+    fn may_have_key(&self, key: &str) -> bool {
+        self.compiled().is_none_or(|compiled| {
+            let spelled = settle::letters(key);
+            compiled.names.iter().any(|name| settle::letters(name) == spelled)
+                || self.declared_only(&format!("{{{}:null}}", quoted(key)))
+        })
     }
 
     fn declares_within(&self, key: &str) -> bool {

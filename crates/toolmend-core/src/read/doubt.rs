@@ -5,6 +5,7 @@
 
 use super::frame::Head;
 use super::lexeme::{identifier_end, skip_white, trim_escaped_white};
+use super::quotes::QUOTES;
 use crate::context::Context;
 use crate::{Edit, Rule};
 
@@ -45,10 +46,10 @@ impl Parsed<'_> {
     fn word_for_key(&self) -> bool {
         let before = self.text[..self.head.start].trim_end_matches([' ', '\t']);
         let apart = trim_escaped_white(before).len() < before.len();
-        let key = self.head.start + 1;
+        let key = self.text[self.head.start..].trim_start_matches(QUOTES);
         let known = || {
-            let end = identifier_end(self.text, key).unwrap_or(key);
-            before.ends_with(':') || self.ctx.judge.declares(&self.text[key..end])
+            let end = identifier_end(key, 0).unwrap_or(0);
+            before.ends_with(':') || self.ctx.judge.declares(&key[..end])
         };
         self.head.headless && self.in_words() && !apart && !known()
     }

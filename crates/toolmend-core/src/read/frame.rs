@@ -305,22 +305,12 @@ fn names_members(words: &str, ctx: &Context<'_>) -> Members {
         let part = part.trim_start();
         let named = identifier_end(part, 0)
             .filter(|&end| part[end..].trim_start().starts_with([':', '=']))
-            .is_some_and(|end| !wraps(&part[..end], ctx) && may_be_key(&part[..end], ctx));
+            .is_some_and(|end| !wraps(&part[..end], ctx) && ctx.judge.may_have_key(&part[..end]));
         if named {
             members = Members::One;
         }
     }
     members
-}
-
-/// Whether the schema admits a key of this name at all: one that it does not declare, however it is spelled, is
-/// none.
-fn may_be_key(name: &str, ctx: &Context<'_>) -> bool {
-    if !ctx.has_schema() || ctx.judge.declares(name) {
-        return true;
-    }
-    let object = alloc::format!("{{\"{name}\":null}}");
-    ctx.judge.declared_only(&object) || ctx.can_be(&object)
 }
 
 /// Whether a declared property stands in this line with a colon or equals sign behind it.

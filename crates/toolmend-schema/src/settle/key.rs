@@ -63,6 +63,6 @@ pub(super) fn respell(doc: &Doc<'_>, root: Reach<'_>) -> Option<Vec<Edit>> {
 }
 
 /// A name without what only says where its words end.
-fn letters(name: &str) -> String {
+pub(crate) fn letters(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '_' | '-' | ' ' | '.')).flat_map(char::to_lowercase).collect()
 }

@@ -19,6 +19,7 @@ use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::types::JsonTypeSet;
 use toolmend_core::{Edit, Rule, edit};
 
+pub(crate) use self::key::letters;
 use crate::declared;
 use crate::doc::{Doc, Effort};
 use crate::reach::Reach;
