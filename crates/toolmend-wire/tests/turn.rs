@@ -508,6 +508,40 @@ fn what_a_call_lacks() {
     assert_eq!(out.iter().filter(|byte| **byte == b'\n').count(), 5);
 }
 
+/// Where events are numbered, none can be added: the latest piece waits, and takes what the call lacks.
+#[test]
+fn what_a_call_lacks_where_events_are_numbered() {
+    let events = |second: &str, whole: &str| {
+        [
+            r#"{"type":"response.output_item.added","sequence_number":0,"output_index":0,"item":{"type":"function_call","id":"i","call_id":"c","name":"f","arguments":""}}"#.to_owned(),
+            r#"{"type":"response.function_call_arguments.delta","sequence_number":1,"item_id":"i","output_index":0,"delta":"{\"a\":"}"#.to_owned(),
+            format!(r#"{{"type":"response.function_call_arguments.delta","sequence_number":2,"item_id":"i","output_index":0,"delta":"{second}"}}"#),
+            r#"{"type":"response.function_call_arguments.delta","sequence_number":3,"item_id":"i","output_index":0,"delta":""}"#.to_owned(),
+            format!(r#"{{"type":"response.function_call_arguments.done","sequence_number":4,"item_id":"i","output_index":0,"arguments":"{whole}"}}"#),
+            format!(r#"{{"type":"response.output_item.done","sequence_number":5,"output_index":0,"item":{{"type":"function_call","id":"i","call_id":"c","name":"f","arguments":"{whole}"}}}}"#),
+            format!(r#"{{"type":"response.completed","sequence_number":6,"response":{{"status":"completed","output":[{{"type":"function_call","id":"i","call_id":"c","name":"f","arguments":"{whole}"}}]}}}}"#),
+        ]
+    };
+    let broken = events("1", r#"{\"a\":1"#);
+    let mended = events("1}", r#"{\"a\":1}"#);
+    let mut turn = Turn::new(TurnOptions { hold: Hold::Deviation, ..TurnOptions::default() }, Anything);
+    let mut out = Vec::new();
+    let mut left = Vec::new();
+    for event in &broken {
+        turn.push(sse(&[event]).as_bytes(), &mut out);
+        left.push(String::from_utf8_lossy(&out).matches("data:").count());
+    }
+    assert_eq!(left, [1, 1, 2, 2, 2, 2, 7]);
+    assert_eq!(String::from_utf8_lossy(&out), sse(&mended.each_ref().map(String::as_str)));
+    // What is whole waits for nothing.
+    let mut turn = Turn::new(TurnOptions { hold: Hold::Deviation, ..TurnOptions::default() }, Anything);
+    out.clear();
+    for (event, leaves) in mended.iter().zip([1, 1, 3, 4, 4, 6, 7]) {
+        turn.push(sse(&[event]).as_bytes(), &mut out);
+        assert_eq!(String::from_utf8_lossy(&out).matches("data:").count(), leaves, "{event}");
+    }
+}
+
 /// Blocks get their places as numbers, in how many lines their data may stand.
 #[test]
 fn numbers_of_blocks_in_several_lines() {

@@ -44,6 +44,11 @@ pub(crate) trait Protocol: core::fmt::Debug + Send {
         None
     }
 
+    /// Whether an event that was made may follow on this one.
+    fn adds(&self, _event: Value<'_>) -> bool {
+        true
+    }
+
     /// The block that the event is about that was just read, by its place, and what it does to it; where clients
     /// take one block at a time.
     fn block(&self) -> Option<(u32, Step)> {

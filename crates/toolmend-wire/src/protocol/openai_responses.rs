@@ -123,8 +123,7 @@ impl Protocol for OpenAiResponses {
     }
 
     fn more(&self, event: Value<'_>, more: More<'_>) -> Option<String> {
-        // Where events are numbered, there is no number for one more.
-        if event.has("sequence_number") {
+        if !self.adds(event) {
             return None;
         }
         let same = ["item_id", "output_index"].into_iter().filter_map(|key| event.member(key));
@@ -134,6 +133,11 @@ impl Protocol for OpenAiResponses {
         is_delta.then(|| {
             format!("event: {kind}\ndata: {{\"type\":\"{kind}\",{same}\"delta\":{}}}\n\n", quoted(more.text))
         })
+    }
+
+    /// Where events are numbered, there is no number for one more.
+    fn adds(&self, event: Value<'_>) -> bool {
+        !event.has("sequence_number")
     }
 
     fn ends_as_cut<'a>(&self, event: Value<'a>) -> Vec<(u32, Value<'a>, &'static str)> {

@@ -44,6 +44,18 @@ pub(super) struct State {
     pub(super) pattern: Pattern,
 }
 
+/// How a piece of a call comes, with [`Hold::Deviation`](super::Hold::Deviation).
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Flowing {
+    pub(super) has: Has,
+    /// The call has a name that may be one of a tool.
+    pub(super) named: bool,
+    /// The protocol gives arguments in pieces here.
+    pub(super) streams: bool,
+    /// An event can be added behind it.
+    pub(super) adds: bool,
+}
+
 /// An event that another one can be made like.
 #[derive(Debug, Default)]
 pub(super) struct Pattern {
@@ -98,11 +110,13 @@ impl State {
     ///
     /// Some ends are undecided until the next piece: a comma outside of a string, a body that is just `{}`, a
     /// piece that begins with all there was, and half of a surrogate pair.
-    pub(super) fn follow(&mut self, taken: &Taken, has: Has, text: &str, named: bool, streams: bool) {
-        if has == Has::Json || !streams || taken.restarts > 0 {
+    /// Where no event can be added to the stream, the closers that may be missing can be written into a piece that has
+    /// not left and nowhere else: the latest piece of an open object waits, too.
+    pub(super) fn follow(&mut self, taken: &Taken, text: &str, way: Flowing) {
+        if way.has == Has::Json || !way.streams || taken.restarts > 0 {
             self.deviates = true;
         }
-        if self.deviates || has == Has::Copy {
+        if self.deviates || way.has == Has::Copy {
             return;
         }
         let scan = self.scan.get_or_insert_default();
@@ -117,11 +131,17 @@ impl State {
         }
         let is_placeholder = self.solid == 2 && self.last == b'}';
         let undecided = taken.waits
-            || !named
+            || !way.named
             || self.last == b',' && !scan.in_string()
             || is_placeholder
             || before.len() > 1 && piece.len() > before.len() && piece.starts_with(before);
-        self.clear = if undecided { self.clear } else { self.pieces };
+        let may_grow = !way.adds && status != Status::Whole && self.solid > 0;
+        self.clear = match (undecided, may_grow) {
+            (true, _) => self.clear,
+            (false, true) if piece.is_empty() => self.clear,
+            (false, true) => self.pieces - 1,
+            (false, false) => self.pieces,
+        };
     }
 }
 

@@ -2,7 +2,7 @@
 
 use toolmend_core::CallJudge;
 
-use super::plan::State;
+use super::plan::{Flowing, State};
 use super::queue::{Has, Note, Piece, Way};
 use super::writing::on_one_line;
 use super::{Flow, Hold};
@@ -100,11 +100,12 @@ impl<J: CallJudge> Flow<J> {
         self.seed.get_or_insert_with(|| seed_of(value.raw()));
         self.assembly.next_event();
         let before = self.assembly.len();
+        let adds = protocol.adds(value);
         let read = protocol.read(value, &mut |signal| match signal {
             Signal::Call(piece) => {
                 let looks = looks_of(&piece, event.stream);
                 let taken = self.assembly.take(piece)?;
-                fresh.push(self.note_piece(taken, &looks));
+                fresh.push(self.note_piece(taken, &looks, adds));
                 Ok(())
             }
             signal => {
@@ -152,7 +153,7 @@ impl<J: CallJudge> Flow<J> {
     }
 
     /// What the assembly made of a piece, with what the way out needs to know.
-    fn note_piece(&mut self, taken: Taken, looks: &Looks) -> Piece {
+    fn note_piece(&mut self, taken: Taken, looks: &Looks, adds: bool) -> Piece {
         while self.states.len() <= taken.call {
             self.states.push(State::default());
         }
@@ -164,7 +165,8 @@ impl<J: CallJudge> Flow<J> {
         {
             let named = !view.name.is_empty() && self.judge.offers(view.name) != Some(false);
             let streams = looks.way != Way::Whole && !looks.full && (!looks.object || looks.has == Has::Copy);
-            state.follow(&taken, looks.has, view.arguments, named, streams);
+            let way = Flowing { has: looks.has, named, streams, adds };
+            state.follow(&taken, view.arguments, way);
         }
         Piece {
             call: taken.call,
