@@ -89,10 +89,12 @@ impl Parsed<'_> {
     fn leaves_open(&self) -> bool {
         let Parsed { text, head, inside, ctx, .. } = *self;
         // `opts: {"x":1}}`: the name before the object may be a key of a larger one.
+        // `"x":1}}`: a body that has lost one opener may have lost two, and the key between them.
         // `{"name":…,"arguments":{…},"x":1}}`: where the inner object was meant to end is not known.
         // `{"b": 4]}`: an opener may be missing, and no closer be wrong.
         // `{"a":"{\"k\": \"v"}}`: the braces match, so a string may have ended before its own.
         head.member
+            || head.headless
             || !inside.iter().any(|e| e.rule == Rule::DoubledOpener)
                 && balanced(text)
                 && closes_string(text, inside)
