@@ -1,8 +1,8 @@
 //! Measures toolmend against its peers, all in one run.
 //!
 //! Markdown goes to stdout, progress to stderr. What is measured: valid bodies ([`valid`]), the commonest
-//! repair ([`repair`]), pieces against the whole ([`streaming`]), and whether the work is linear
-//! ([`growth`]). How: [`measure`].
+//! repair ([`repair`]), bodies checked against a tool's schema ([`schema`]), pieces against the whole
+//! ([`streaming`]), and whether the work is linear ([`growth`]). How: [`measure`].
 
 mod body;
 mod faults;
@@ -15,7 +15,9 @@ mod process;
 mod random;
 mod repair;
 mod report;
+mod schema;
 mod streaming;
+mod tools;
 mod valid;
 
 use std::process::ExitCode;
@@ -50,6 +52,7 @@ fn run(options: &Options) -> Result<(), String> {
         .map(|table| match table {
             "valid" => valid::run(effort),
             "repair" => repair::run(&peers::all(), effort),
+            "schema" => schema::run(effort),
             "streaming" => streaming::run(effort),
             "growth" => growth::of_rules(effort),
             _ => growth::of_hostile_texts(effort),

@@ -17,10 +17,10 @@ Usage: toolmend-bench [--quick] [--save DIR] [TABLE]...
 
   --quick     run everything once, to show that it runs; the numbers mean nothing
   --save DIR  also keep the results in DIR, as DATE-CPU.md and DATE-CPU.json
-  TABLE       valid, repair, streaming, growth or hostile; all of them where none is named";
+  TABLE       valid, repair, schema, streaming, growth or hostile; all of them where none is named";
 
 /// The tables, in the order in which they are measured.
-pub const TABLES: [&str; 5] = ["valid", "repair", "streaming", "growth", "hostile"];
+pub const TABLES: [&str; 6] = ["valid", "repair", "schema", "streaming", "growth", "hostile"];
 
 impl Options {
     /// Reads the arguments; the error is one sentence for people.

@@ -16,9 +16,10 @@ pub struct Process {
 
 impl Process {
     /// Starts the adapter; `None` where the language or the package is not there.
-    pub fn start(program: &Path, script: &Path) -> Option<Process> {
+    pub fn start(program: &Path, script: &Path, file: Option<&Path>) -> Option<Process> {
         let mut child = Command::new(program)
             .arg(script)
+            .args(file)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

@@ -1,7 +1,6 @@
 //! A code fence around the body and a comma too many: the commonest repair.
 
 use serde::de::IgnoredAny;
-use serde_json::Value;
 use toolmend_core::{Evidence, NoJudge, mend};
 
 use crate::body::{body, varied};
@@ -50,17 +49,9 @@ fn measure(
         Job::through(n, faulty, |text| mend(text, &Evidence::new(), &NoJudge)),
     ];
     for peer in peers {
-        let made: Vec<Option<String>> = faulty.iter().map(|text| peer.repair(text)).collect();
-        let right = made.iter().zip(repaired).filter(|(made, truth)| same(made.as_deref(), truth)).count();
-        let job = peer.job(faulty, n).filter(|_| made.iter().all(Option::is_some));
-        if let Some(job) = job {
+        if let Some((job, remark)) = peer.judged_job(faulty, repaired, n) {
             names.push(&peer.name);
-            let wrong = faulty.len() - right;
-            remarks.push(if wrong == 0 {
-                String::new()
-            } else {
-                format!("{wrong} of {} wrong", right + wrong)
-            });
+            remarks.push(remark);
             jobs.push(job);
         } else {
             table.set(&peer.name, column, Cell::Text("not repaired".into()));
@@ -70,10 +61,4 @@ fn measure(
     for ((name, remark), timing) in names.iter().zip(remarks).zip(&timings) {
         table.set(name, column, Cell::ratio_with(*timing, &timings[0], remark));
     }
-}
-
-/// Whether what a peer made has the value of the body.
-fn same(made: Option<&str>, truth: &str) -> bool {
-    let value = |text: &str| serde_json::from_str::<Value>(text).ok();
-    made.is_some_and(|made| value(made) == value(truth))
 }
