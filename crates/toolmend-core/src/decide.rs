@@ -43,7 +43,8 @@ impl Choice {
         match certify(body, &receipt) {
             Ok(output) => {
                 if ctx.has_schema() {
-                    receipt.notes.extend(notes_on(&output, &ctx.judge.admits(&output), ctx));
+                    let (admission, notes) = ctx.judge.examine(&output);
+                    receipt.notes.extend(on_the_schema(&admission).into_iter().chain(notes));
                 }
                 Verdict::Mended { output, receipt }
             }
@@ -74,12 +75,12 @@ pub(crate) fn whole(body: &str, ctx: &Context<'_>) -> Verdict {
     if !ctx.has_schema() {
         return Verdict::Intact { notes: noted };
     }
-    let admission = ctx.judge.admits(body);
+    let (admission, notes) = ctx.judge.examine(body);
     let Admission::Invalid { at, what } = admission else {
         if empty && admission == Admission::Valid && !ctx.judge.takes_nothing() {
             return Verdict::Declined(Decline { ending: Ending::Cut, ..no(Reason::EmptyInCutTurn, 0) });
         }
-        noted.extend(notes_on(body, &admission, ctx));
+        noted.extend(on_the_schema(&admission).into_iter().chain(notes));
         return Verdict::Intact { notes: noted };
     };
     match admit(body, ctx) {
@@ -89,13 +90,10 @@ pub(crate) fn whole(body: &str, ctx: &Context<'_>) -> Verdict {
     }
 }
 
-/// What is worth knowing about an object that is used, and whether its schema could be.
-fn notes_on(object: &str, admission: &Admission, ctx: &Context<'_>) -> Vec<Note> {
-    let mut notes = ctx.judge.notes(object);
-    if let Admission::Unvalidatable { .. } = admission {
-        notes.insert(0, Note { kind: NoteKind::SchemaUnusable, at: String::new() });
-    }
-    notes
+/// That an object is used whose schema could not be.
+fn on_the_schema(admission: &Admission) -> Option<Note> {
+    matches!(admission, Admission::Unvalidatable { .. })
+        .then(|| Note { kind: NoteKind::SchemaUnusable, at: String::new() })
 }
 
 /// What is to become of a body that is no valid object.

@@ -92,9 +92,10 @@ pub trait Judge {
         Vec::new()
     }
 
-    /// What is worth knowing about an object that is used as it is.
-    fn notes(&self, _object: &str) -> Vec<Note> {
-        Vec::new()
+    /// Whether the schema admits an object that is to be used as it is, and where it is not ruled out, what is
+    /// worth knowing about it.
+    fn examine(&self, object: &str) -> (Admission, Vec<Note>) {
+        (self.admits(object), Vec::new())
     }
 }
 

@@ -12,6 +12,12 @@ use crate::settle;
 use crate::tool::Tool;
 
 impl Tool {
+    /// The schema, or what is said of every object without it.
+    fn usable(&self) -> Result<&Compiled, Admission> {
+        let schema = self.schema.as_deref().ok_or(Admission::NotApplicable)?;
+        schema.compiled().map_err(|why| Admission::Unvalidatable { why: why.to_owned() })
+    }
+
     fn compiled(&self) -> Option<&Compiled> {
         self.schema.as_deref()?.compiled().ok()
     }
@@ -23,11 +29,17 @@ impl Judge for Tool {
     }
 
     fn admits(&self, object: &str) -> Admission {
-        match self.schema.as_deref().map(|schema| schema.compiled()) {
-            None => Admission::NotApplicable,
-            Some(Err(why)) => Admission::Unvalidatable { why: why.to_owned() },
-            Some(Ok(compiled)) => compiled.admits(object),
-        }
+        self.usable().map_or_else(|without| without, |compiled| compiled.admits(&Doc::parse(object)))
+    }
+
+    fn examine(&self, object: &str) -> (Admission, Vec<Note>) {
+        let doc = Doc::parse(object);
+        let (admission, compiled) = match self.usable() {
+            Ok(compiled) => (compiled.admits(&doc), Some(compiled)),
+            Err(without) => (without, None),
+        };
+        let used = doc.ok().filter(|_| admission.allows());
+        (admission, used.map_or_else(Vec::new, |doc| note::all(&doc, compiled)))
     }
 
     fn declared_only(&self, object: &str) -> bool {
@@ -68,14 +80,10 @@ impl Judge for Tool {
             && !reach.declares_any()
             && !reach.is_open_ended()
             && !reach.wants_members()
-            && matches!(compiled.admits("{}"), Admission::Valid)
+            && matches!(compiled.admits(&Doc::parse("{}")), Admission::Valid)
     }
 
     fn settle(&self, object: &str) -> Vec<Edit> {
         self.compiled().map_or_else(Vec::new, |compiled| settle::settle(compiled, object))
-    }
-
-    fn notes(&self, object: &str) -> Vec<Note> {
-        note::all(self, object)
     }
 }

@@ -5,7 +5,6 @@ use toolmend_core::{Note, NoteKind};
 use crate::doc::{Doc, Kind};
 use crate::reach::Reach;
 use crate::schema::Compiled;
-use crate::tool::Tool;
 
 /// Notes on one body at most.
 pub const MAX_NOTES: usize = 16;
@@ -16,11 +15,9 @@ const MAX_LOOKED_INTO: usize = 64;
 /// The longest name in a closing tag, in bytes.
 const MAX_TAG: usize = 64;
 
-/// All notes on a body, in the order of its text.
-pub(crate) fn all(tool: &Tool, text: &str) -> Vec<Note> {
+/// All notes on a body, in the order of its text; `compiled` where its schema can be used.
+pub(crate) fn all(doc: &Doc<'_>, compiled: Option<&Compiled>) -> Vec<Note> {
     let mut notes = Vec::new();
-    let compiled = tool.schema.as_deref().and_then(|schema| schema.compiled().ok());
-    let Ok(doc) = Doc::parse(text) else { return notes };
     if let Some(compiled) = compiled
         && (doc.len(), doc.kind(0)) == (1, Kind::Object)
         && Reach::root(compiled).required().next().is_some()
@@ -33,10 +30,10 @@ pub(crate) fn all(tool: &Tool, text: &str) -> Vec<Note> {
         let kind = match item.kind {
             Kind::Key if item.stale => NoteKind::DuplicateKey,
             // What the other notes are about holds a character that JSON escapes.
-            Kind::String if item.escaped && is_broken_path(&doc, at) => NoteKind::ControlInPath,
+            Kind::String if item.escaped && is_broken_path(doc, at) => NoteKind::ControlInPath,
             Kind::String if item.escaped && looked_into < MAX_LOOKED_INTO && doc.raw(at).contains(OPENS) => {
                 looked_into += 1;
-                if !compiled.is_some_and(|c| swallows(&doc, c, at)) {
+                if !compiled.is_some_and(|c| swallows(doc, c, at)) {
                     continue;
                 }
                 NoteKind::SwallowedParameter

@@ -126,9 +126,9 @@ impl Compiled {
         }
     }
 
-    /// The same with the first offending place.
-    pub(crate) fn admits(&self, object: &str) -> Admission {
-        let doc = match Doc::parse(object) {
+    /// The same with the first offending place, of a body as far as it could be read.
+    pub(crate) fn admits(&self, doc: &Result<Doc<'_>, Fault>) -> Admission {
+        let doc = match doc {
             Ok(doc) => doc,
             Err(Fault::Syntax { at }) => {
                 return Admission::Invalid { at: String::new(), what: format!("it is no JSON (byte {at})") };
@@ -137,11 +137,11 @@ impl Compiled {
                 return Admission::Unvalidatable { why: "the body is too large to be checked".to_owned() };
             }
         };
-        match self.check(&doc) {
+        match self.check(doc) {
             Outcome::Valid => Admission::Valid,
             Outcome::Unknown(why) => Admission::Unvalidatable { why },
-            Outcome::Invalid => match self.validator.validate(Span::At(&doc, 0)) {
-                Err(error) if !doc.effort.spent() => report::first(&doc, &error),
+            Outcome::Invalid => match self.validator.validate(Span::At(doc, 0)) {
+                Err(error) if !doc.effort.spent() => report::first(doc, &error),
                 _ => {
                     Admission::Invalid { at: String::new(), what: "the schema does not admit it".to_owned() }
                 }

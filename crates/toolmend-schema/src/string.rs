@@ -2,18 +2,7 @@
 
 use std::borrow::Cow;
 
-/// Bytes that may stand in a string as they are: all but controls, the quote and the backslash.
-const PLAIN: [bool; 256] = {
-    let mut plain = [true; 256];
-    let mut b = 0;
-    while b < 0x20 {
-        plain[b] = false;
-        b += 1;
-    }
-    plain[b'"' as usize] = false;
-    plain[b'\\' as usize] = false;
-    plain
-};
+use toolmend_core::scan::plain;
 
 /// Reads the string whose opening quote stands at `start`: where it ends, and whether it holds a backslash.
 ///
@@ -23,9 +12,7 @@ pub(crate) fn scan(bytes: &[u8], start: usize) -> Result<(usize, bool), usize> {
     let mut at = start + 1;
     let mut escaped = false;
     loop {
-        while bytes.get(at).is_some_and(|&b| PLAIN[b as usize]) {
-            at += 1;
-        }
+        at = plain(bytes, at);
         match bytes.get(at) {
             Some(b'"') => return Ok((at + 1, escaped)),
             Some(b'\\') => {

@@ -13,7 +13,7 @@ fn ask(schema: &str, body: &str) -> Admission {
     let thread = std::thread::Builder::new().stack_size(STACK).spawn(move || {
         let tool = Tool::new("t", &schema);
         tool.settle(&body);
-        tool.notes(&body);
+        tool.examine(&body);
         tool.declared_only(&body);
         tool.proves_whole(&body, 3);
         tool.takes_nothing();
@@ -239,7 +239,7 @@ fn nonsense_in_every_place() {
             for body in ["{}", r#"{"a":1,"b":"2"}"#, r#"{"b":null,"B":[]}"#, r#"{"b":{"b":1}}"#] {
                 tool.admits(body);
                 tool.settle(body);
-                tool.notes(body);
+                tool.examine(body);
                 tool.declared_only(body);
                 tool.proves_whole(body, 1);
             }

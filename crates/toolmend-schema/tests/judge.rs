@@ -1,6 +1,6 @@
 //! What a schema says about keys, wholeness and oddities.
 
-use toolmend_core::{Evidence, Judge, Note, NoteKind};
+use toolmend_core::{Admission, Evidence, Judge, Note, NoteKind};
 use toolmend_schema::Tool;
 
 const SCHEMA: &str = r##"{
@@ -173,8 +173,8 @@ fn oddities_are_noted() {
     );
     let rows: &[(&str, &[(NoteKind, &str)])] = &[
         (r#"{"path":"a"}"#, &[]),
-        ("{}", &[(EmptyForRequired, "")]),
-        (" { } ", &[(EmptyForRequired, "")]),
+        // What is not admitted is not used, and the verdict says why.
+        ("{}", &[]),
         (r#"{"path":"a","content":"x","path":"b"}"#, &[(DuplicateKey, "/path")]),
         (r#"{"path":"a","edits":[{},{"old":1,"\u006fld":2}]}"#, &[(DuplicateKey, "/edits/1/old")]),
         // A parameter in another's value.
@@ -206,12 +206,15 @@ fn oddities_are_noted() {
         (r#"{"path":"not one, but\nlines of text"}"#, &[]),
     ];
     for (body, notes) in rows {
-        let got: Vec<_> = tool.notes(body).into_iter().map(|Note { kind, at }| (kind, at)).collect();
+        let got: Vec<_> = tool.examine(body).1.into_iter().map(|Note { kind, at }| (kind, at)).collect();
         let want: Vec<_> = notes.iter().map(|&(kind, at)| (kind, at.to_owned())).collect();
         assert_eq!(got, want, "{body}");
     }
+    let either = Tool::new("t", r#"{"anyOf":[{"required":["path"]},{"maxProperties":2}]}"#);
+    let empty = Note { kind: EmptyForRequired, at: String::new() };
+    assert_eq!(either.examine(" { } "), (Admission::Valid, vec![empty]));
     let none = Tool::one(r#"{"type":"bash_1","name":"bash"}"#).expect("a tool");
-    assert_eq!(none.notes(r#"{"a":1,"a":2}"#), [Note { kind: DuplicateKey, at: "/a".to_owned() }]);
+    assert_eq!(none.examine(r#"{"a":1,"a":2}"#).1, [Note { kind: DuplicateKey, at: "/a".to_owned() }]);
 }
 
 #[test]
@@ -219,8 +222,8 @@ fn notes_end_at_their_limit() {
     use toolmend_schema::limits::MAX_NOTES;
     let twice = |n: usize| format!("{{{}\"z\":0}}", "\"a\":1,".repeat(n + 1));
     let tool = Tool::new("t", "{}");
-    assert_eq!(tool.notes(&twice(MAX_NOTES - 1)).len(), MAX_NOTES - 1);
-    assert_eq!(tool.notes(&twice(MAX_NOTES + 5)).len(), MAX_NOTES);
+    assert_eq!(tool.examine(&twice(MAX_NOTES - 1)).1.len(), MAX_NOTES - 1);
+    assert_eq!(tool.examine(&twice(MAX_NOTES + 5)).1.len(), MAX_NOTES);
 }
 
 /// A name with a colon before the object may be the key of a larger one, unless the schema declares no such key.

@@ -211,7 +211,7 @@ proptest! {
         for tool in [Some(Tool::new("t", &schema)), Tool::one(&schema).ok()].into_iter().flatten() {
             tool.admits(&body);
             edit::apply(&body, &tool.settle(&body)).expect("sorted, disjoint edits");
-            tool.notes(&body);
+            tool.examine(&body);
             tool.declared_only(&body);
             tool.proves_whole(&body, 2);
             tool.declares(&body);

@@ -14,7 +14,8 @@
 
 mod token;
 
-use token::{Piece, Word, is_white, number, plain, spaces, string, white};
+pub use token::plain;
+use token::{Piece, Word, is_white, number, spaces, string, white};
 
 /// How deep containers may nest in a body, the outermost object counted.
 ///

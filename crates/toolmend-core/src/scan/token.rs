@@ -67,10 +67,10 @@ pub(super) fn string(b: &[u8], i: &mut usize) -> Piece {
     }
 }
 
-/// The index of the first byte from `i` on that is a quote, a backslash or a control character; the
-/// length of `b` where there is none.
+/// The index of the first byte from `i` on that does not stand for itself in a JSON string (RFC 8259,
+/// section 7): a quote, a backslash or a control character. The length of `b` where there is none.
 #[inline(always)]
-pub(super) fn plain(b: &[u8], mut i: usize) -> usize {
+pub fn plain(b: &[u8], mut i: usize) -> usize {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGH: u64 = ONES << 7;
     // Eight bytes at a time: a byte's high bit is set in the sums below where the byte is the one looked
