@@ -8,9 +8,10 @@
 //!  nothing written     same, unless the name        same                       same
 //!                      is another
 //!  object open         same                         same                       same
-//!  object closed       a new call if it has a       a new call if it begins    same
-//!                      name and no text, or         an object, unless it is
-//!                      begins an object             a copy of the whole body
+//!  object closed       a new call if it has         a new call if it begins    same
+//!                      another name, or a name      an object, unless it is
+//!                      and no text, or begins       a copy of the whole body,
+//!                      an object                    or that was just `{}`
 //! ```
 //!
 //! So ids that change with every piece (vLLM with gpt-oss) stay one call, and calls that share a number
@@ -268,7 +269,7 @@ impl Assembly {
     /// The call of this number, as far as it has come.
     pub(crate) fn call(&self, at: usize) -> Option<Call> {
         let open = self.calls.get(at)?;
-        Some(open.settle(self.is_followed(open), self.lost))
+        Some(open.settle(self.is_followed(open), self.lost, &self.finish_of(open.choice)))
     }
 
     /// What the pieces of this call say, how often it had begun anew, and what the server says they said.
@@ -433,20 +434,22 @@ impl Assembly {
         let (call, slot) = (&self.calls[at], piece.slot);
         let new_id = matches!((&said.id, &call.id), (Some(new), Some(own)) if new != own);
         // Two entries of one list are two calls.
-        if call.event == self.events && (new_id || said.name.is_some() && slot == Slot::Unnumbered) {
+        if call.event == self.events && said.name.is_some() && (new_id || slot == Slot::Unnumbered) {
             return true;
         }
+        let other_name = |name: &String| Naming::of(&call.name, name) == Naming::Another;
+        let other_name = said.name.as_ref().is_some_and(other_name);
         if call.body.shape.closed() {
             let text = said.arguments.map(Arguments::to_text).unwrap_or_default();
             let begins_object = text.trim_start().starts_with(['{', '[']);
             return if new_id {
-                begins_object || said.name.is_some() && text.trim().is_empty()
+                begins_object || other_name || said.name.is_some() && text.trim().is_empty()
             } else {
-                begins_object && said.name.is_some() && text != call.body.text.text()
+                let own = call.body.text.text();
+                begins_object && said.name.is_some() && text != own && !is_placeholder(own)
             };
         }
-        let other_name = |name: &String| Naming::of(&call.name, name) == Naming::Another;
-        new_id && said.name.as_ref().is_some_and(other_name) && call.body.is_blank()
+        new_id && other_name && call.body.is_blank()
     }
 
     fn open(&mut self, piece: &Piece<'_>) -> Result<usize, Exceeded> {

@@ -17,7 +17,7 @@ pub struct Limits {
     /// Bytes of one event: of an event stream's lines up to the blank one, of a line of NDJSON, of an item of
     /// an array, or of a body that is one JSON value; with what stands before it.
     pub event_bytes: usize,
-    /// Calls over all choices.
+    /// Calls over all choices. Of OpenAI Responses never more than [`MAX_CALLS`] are told apart.
     pub calls: usize,
     /// Choices.
     pub choices: usize,

@@ -135,8 +135,17 @@ fn what_was_written_is_left_alone() {
             let good = |call: &&Value| call["verdict"] != "declined";
             let mut good: Vec<&str> =
                 case.calls.iter().filter(good).filter_map(|call| call["arguments"].as_str()).collect();
+            // What is told of a call once more is that it is spoiled.
+            let spoiled = |(at, report): &(usize, &CallReport)| {
+                reports[at + 1..]
+                    .iter()
+                    .any(|other| (other.choice, other.index) == (report.choice, report.index))
+            };
             let mut intact: Vec<&str> = reports
                 .iter()
+                .enumerate()
+                .filter(|report| !spoiled(report))
+                .map(|(_, report)| report)
                 .filter(|report| matches!(report.outcome, Outcome::Judged(Verdict::Intact { .. })))
                 .filter_map(CallReport::arguments)
                 .collect();

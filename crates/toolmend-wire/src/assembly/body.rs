@@ -1,6 +1,6 @@
 //! The arguments of one call, put together from what came.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::parts::Parts;
 use crate::json::Value;
@@ -113,6 +113,14 @@ impl Body {
         self.text.text().trim().is_empty()
     }
 
+    /// Whether nothing came but what stands for arguments that are yet to come.
+    pub(super) fn is_announced(&self) -> bool {
+        self.is_blank()
+            && self.parts.is_empty()
+            && !self.copies.is_empty()
+            && self.copies().all(is_placeholder)
+    }
+
     /// Whether any of the arguments have been said, in pieces or at once.
     pub(super) fn has_begun(&self) -> bool {
         !self.is_blank() || !self.copies.is_empty()
@@ -132,7 +140,7 @@ impl Body {
     }
 
     /// What was said in pieces against what the server says was said: the pieces may lack, a copy may be
-    /// empty or cut, but two different objects are no one's arguments.
+    /// empty or cut, but two texts that say different things are no one's arguments.
     fn compare(&self, said: &str) -> Result<String, CallFault> {
         let mut copies: Vec<(u8, &str)> = self.copies.iter().map(|(rank, text)| (*rank, &**text)).collect();
         copies.sort_by_key(|(rank, _)| core::cmp::Reverse(*rank));
@@ -149,11 +157,16 @@ impl Body {
         if all.iter().all(|text| *text == first) {
             return Ok(first.to_owned());
         }
-        let mut whole = all.iter().copied().filter(|text| is_object(text));
-        match whole.next() {
-            Some(object) if whole.all(|other| same_tokens(other, object)) => Ok(object.to_owned()),
-            Some(_) => Err(CallFault::MixedArguments),
-            None => Ok(copies[0].1.to_owned()),
+        let longest = || all.iter().copied().max_by_key(|text| text.len()).unwrap_or(first);
+        let chosen = all.iter().copied().find(|text| is_object(text)).unwrap_or_else(longest);
+        let agrees = |text: &str| match is_object(text) {
+            true => same_tokens(text, chosen),
+            false => lacks(behind_copies(text, chosen), chosen) || says(text).eq(says(chosen)),
+        };
+        if all.iter().all(|text| agrees(text)) {
+            Ok(chosen.to_owned())
+        } else {
+            Err(CallFault::MixedArguments)
         }
     }
 
@@ -195,11 +208,57 @@ fn tokens(text: &str) -> impl Iterator<Item = u8> + '_ {
     })
 }
 
-/// Whether every key of the object `known` stands in `object` too.
+/// A text behind the copies of the whole object that it begins with.
+fn behind_copies<'a>(mut text: &'a str, whole: &str) -> &'a str {
+    if is_object(whole) {
+        while let Some(rest) = text.trim_start().strip_prefix(whole) {
+            text = rest;
+        }
+    }
+    text
+}
+
+/// Whether a text is another one with nothing changed, but perhaps pieces of it lost.
+fn lacks(text: &str, whole: &str) -> bool {
+    let mut whole = tokens(whole);
+    tokens(text).all(|byte| whole.any(|other| other == byte))
+}
+
+/// A text without what only tells where its values begin and end.
+fn says(text: &str) -> impl Iterator<Item = u8> + '_ {
+    text.bytes().filter(|byte| {
+        !matches!(byte, b'{' | b'}' | b'[' | b']' | b',' | b':') && !byte.is_ascii_whitespace()
+    })
+}
+
+/// Whether an object is another one, and perhaps more: further members and items, the rest of a string.
 fn extends(object: &str, known: &str) -> bool {
     let (Ok(object), Ok(known)) = (Value::parse(object), Value::parse(known)) else {
         return false;
     };
-    let keys: BTreeSet<String> = object.members().map(|(key, _)| key.to_text()).collect();
-    known.members().all(|(key, _)| keys.contains(&key.to_text()))
+    // Pairs of values that are yet to be compared.
+    let mut pairs = vec![(object, known)];
+    while let Some((value, known)) = pairs.pop() {
+        if known.is_object() && value.is_object() {
+            let members: BTreeMap<String, Value<'_>> =
+                value.members().map(|(key, value)| (key.to_text(), value)).collect();
+            for (key, known) in known.members() {
+                let Some(value) = members.get(&key.to_text()) else { return false };
+                pairs.push((*value, known));
+            }
+        } else if known.is_array() && value.is_array() {
+            let mut values = value.items();
+            for known in known.items() {
+                let Some(value) = values.next() else { return false };
+                pairs.push((value, known));
+            }
+        } else if let (Some(value), Some(known)) = (value.text(), known.text()) {
+            if !value.to_text().starts_with(&known.to_text()) {
+                return false;
+            }
+        } else if value.raw() != known.raw() {
+            return false;
+        }
+    }
+    true
 }

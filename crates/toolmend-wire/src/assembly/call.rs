@@ -1,7 +1,7 @@
 //! One call that may still go on.
 
 use super::body::Body;
-use crate::recorded::{Bound, Call, CallFault};
+use crate::recorded::{Bound, Call, CallFault, Finish};
 use crate::signal::{Arguments, Slot};
 
 /// A call that may still go on.
@@ -112,7 +112,10 @@ impl OpenCall {
     }
 
     /// The call as far as it has come.
-    pub(super) fn settle(&self, followed: bool, lost: Option<Loss>) -> Call {
+    ///
+    /// Where the protocol puts `{}` in the place of arguments that are yet to come, and no end of them was seen, there
+    /// are none.
+    pub(super) fn settle(&self, followed: bool, lost: Option<Loss>, finish: &Finish) -> Call {
         let mut fault = self.fault.clone();
         if let Some(at) = self.body.text.lone() {
             fault.get_or_insert(CallFault::LoneSurrogate { at });
@@ -123,10 +126,14 @@ impl OpenCall {
             true => Bound::Followed,
             false => Bound::Last,
         };
-        let arguments = self.body.settle().unwrap_or_else(|other| {
-            fault.get_or_insert(other);
-            self.body.text.text().to_owned()
-        });
+        let ends = followed || !finish.says_cut() && (self.ended || matches!(finish, Finish::Word(_)));
+        let arguments = match self.slot != Slot::Whole && self.body.is_announced() && (torn || !ends) {
+            true => String::new(),
+            false => self.body.settle().unwrap_or_else(|other| {
+                fault.get_or_insert(other);
+                self.body.text.text().to_owned()
+            }),
+        };
         Call {
             choice: self.choice,
             index: self.index,

@@ -21,7 +21,7 @@ use toolmend_core::quote::quoted;
 
 use crate::assembly::is_placeholder;
 use crate::json::Value;
-use crate::limits::Exceeded;
+use crate::limits::{Exceeded, MAX_CALLS};
 use crate::recorded::Usage;
 use crate::signal::{Arguments, Form, Piece, Signal, Sink, Slot};
 use crate::site::{Keys, Part, Site};
@@ -46,9 +46,6 @@ const ADDED: u8 = 0;
 const DONE: u8 = 1;
 const COMPLETED: u8 = 2;
 const ITEM_DONE: u8 = 3;
-
-/// How many calls are told apart by their ids; the limit of calls is reached long before.
-const MAX_ITEMS: usize = 65536;
 
 impl Protocol for OpenAiResponses {
     fn recognises(&self, event: Value<'_>) -> bool {
@@ -216,7 +213,10 @@ impl OpenAiResponses {
         let id = if matches!(step, Step::Delta | Step::Done) { item_id.and_then(Value::text) } else { id };
         let known = if step == Step::Added { None } else { self.known(id, call_id, output_index) };
         let opens = known.is_none();
-        let slot = known.unwrap_or_else(|| self.open(id, call_id, output_index));
+        let slot = match known {
+            Some(slot) => slot,
+            None => self.open(id, call_id, output_index)?,
+        };
         let said = call.get(step.keys(call).arguments).and_then(Value::text);
         let arguments = match step {
             Step::Added => said.filter(|_| says_all(call)).map(|text| Arguments::Copy { text, rank: ADDED }),
@@ -262,7 +262,7 @@ impl OpenAiResponses {
             let slot = match known {
                 Some(slot) => slot,
                 None if whole => Slot::Whole,
-                None => self.open(id, call_id, position),
+                None => self.open(id, call_id, position)?,
             };
             let arguments = match whole {
                 true => said.map(Arguments::Text),
@@ -292,16 +292,26 @@ impl OpenAiResponses {
         sink(Signal::Whole)
     }
 
-    /// The slot of a call that was opened: by its id, else by its place, else the latest one. Servers give an item
-    /// another id in each event, so one that is not known says nothing; the id of a call does.
+    /// The slot of a call that was opened: by its ids, else by its place, else the latest one. Servers give an item
+    /// another id in each event, so one that is not known says nothing; the id of a call does. Where several calls
+    /// share an id, the one that has most in common is meant.
     fn known(&self, id: Option<Text<'_>>, call_id: Option<Text<'_>>, place: Option<u64>) -> Option<Slot> {
         let same = |own: &Option<String>, other: Option<Text<'_>>| match (own, other) {
             (Some(own), Some(other)) => other.is(own),
             _ => false,
         };
-        let by_id = self.items.iter().rposition(|item| same(&item.id, id) || same(&item.call_id, call_id));
-        let is_other = |item: &Item| item.call_id.is_some() && call_id.is_some_and(|id| !id.is_empty());
+        let is_other = |item: &Item| {
+            item.call_id.is_some()
+                && call_id.is_some_and(|id| !id.is_empty())
+                && !same(&item.call_id, call_id)
+        };
         let here = |item: &Item| place.is_some() && item.output_index == place;
+        let by_id = (self.items.iter().enumerate())
+            .filter(|(_, item)| !is_other(item))
+            .map(|(at, item)| (same(&item.call_id, call_id), same(&item.id, id), here(item), at))
+            .filter(|(same_call, same_item, ..)| *same_call || *same_item)
+            .max()
+            .map(|(.., at)| at);
         let by_place = || self.items.iter().rposition(here).filter(|at| !is_other(&self.items[*at]));
         let nameless = id.is_none() && call_id.is_none();
         let latest = || self.items.len().checked_sub(1).filter(|_| nameless && place.is_none());
@@ -309,12 +319,17 @@ impl OpenAiResponses {
         u32::try_from(at).ok().map(Slot::Numbered)
     }
 
-    fn open(&mut self, id: Option<Text<'_>>, call_id: Option<Text<'_>>, output_index: Option<u64>) -> Slot {
+    fn open(
+        &mut self,
+        id: Option<Text<'_>>,
+        call_id: Option<Text<'_>>,
+        output_index: Option<u64>,
+    ) -> Result<Slot, Exceeded> {
+        let at = u32::try_from(self.items.len()).ok().filter(|_| self.items.len() < MAX_CALLS);
+        let slot = at.map(Slot::Numbered).ok_or(Exceeded::Calls(MAX_CALLS))?;
         let text = |text: Option<Text<'_>>| text.map(Text::to_text).filter(|text| !text.is_empty());
-        if self.items.len() < MAX_ITEMS {
-            self.items.push(Item { id: text(id), call_id: text(call_id), output_index });
-        }
-        u32::try_from(self.items.len() - 1).map_or(Slot::Unnumbered, Slot::Numbered)
+        self.items.push(Item { id: text(id), call_id: text(call_id), output_index });
+        Ok(slot)
     }
 }
 

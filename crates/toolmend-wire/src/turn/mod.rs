@@ -341,17 +341,23 @@ impl<J: CallJudge> Flow<J> {
         }
     }
 
-    /// More of a call comes that is out already. It leaves, too, and spoils the call for its client.
+    /// More of a call comes that is out already, or a copy that contradicts it. It leaves, too, and spoils the call for
+    /// its client.
     fn tell_late(&mut self, pieces: &[Piece]) {
         for piece in pieces {
             let state = &mut self.states[piece.call];
             let is_more = piece.end > piece.start && matches!(piece.has, Has::Text | Has::Json);
-            if is_more
+            if (is_more || piece.has == Has::Copy)
                 && matches!(state.fate, Some(Fate::Good(_)))
                 && let Some(call) = self.assembly.call(piece.call)
             {
+                let outcome = match &call.fault {
+                    Some(fault) => Outcome::Misassembled(fault.clone()),
+                    None if is_more => Outcome::TooLate,
+                    None => continue,
+                };
                 state.fate = Some(Fate::Left);
-                self.report(call, Outcome::TooLate, Ending::Unknown, false);
+                self.report(call, outcome, Ending::Unknown, false);
             }
         }
     }
