@@ -892,3 +892,40 @@ fn places_of_no_arguments() {
         is_written(&turn(r#""{\"a\":1,}""#, behind), &turn(r#"{"a":1}"#, behind));
     }
 }
+
+/// A piece that gives another name than its call has keeps it, and its id: a client would take its arguments for
+/// those of the call before.
+#[test]
+fn another_name_stays() {
+    let call = |number: u32, id: &str, name: &str, arguments: &str| {
+        format!(
+            r#"{{"tool_calls":[{{"index":{number},"id":"{id}","type":"function","function":{{"name":"{name}","arguments":"{arguments}"}}}}]}}"#
+        )
+    };
+    let role = r#"{"role":"assistant"}"#;
+    let good = r#"{\"a\":1}"#;
+    for deltas in [
+        [call(0, "a", "f", "{"), call(0, "b", "g", r#"\"a\":1}"#), call(0, "c", "h", "x")],
+        [call(0, "a", "f", "{"), call(0, "b", "f g", r#"\"a\":1}"#), call(1, "c", "h", good)],
+        [call(0, "a", "f", good), call(1, "b", "g", good), call(0, "c", "h", &format!("```{good}"))],
+        [call(0, "a", "f", good), call(1, "b", "g", good), call(0, "a", "h", "")],
+    ] {
+        for hold in [Hold::Call, Hold::Deviation] {
+            let said = chunks(&[role, &deltas[0], &deltas[1], &deltas[2]]);
+            let (out, reports) = pass(TurnOptions { hold, ..TurnOptions::default() }, &[said.as_bytes()]);
+            assert_eq!(String::from_utf8_lossy(&out), said, "{hold:?}");
+            assert!(reports.iter().any(|report| report.arguments().is_none()), "{hold:?}: {reports:?}");
+        }
+    }
+    // What a call that was good so far says again is taken out; what comes with the other name is not.
+    let options = TurnOptions { hold: Hold::Deviation, ..TurnOptions::default() };
+    let begin = [call(0, "a", "f", "{"), call(0, "b", "f", r#"\"a\":"#), call(0, "c", "g", "1}")];
+    let (out, _) = pass(options, &[chunks(&[role, &begin[0], &begin[1], &begin[2]]).as_bytes()]);
+    let once = r#"{"tool_calls":[{"index":0,"type":"function","function":{"arguments":"\"a\":"}}]}"#;
+    assert_eq!(String::from_utf8_lossy(&out), chunks(&[role, &begin[0], once, &begin[2]]));
+    // The same of a call that has no number of its own.
+    let unnumbered = |piece: &str| piece.replace("\"index\":0,", "");
+    let said = chunks(&[role, &unnumbered(&begin[0]), &unnumbered(&begin[1]), &unnumbered(&begin[2])]);
+    let (out, _) = pass(options, &[said.as_bytes()]);
+    assert_eq!(String::from_utf8_lossy(&out), chunks(&[role, &begin[0], once, &begin[2]]));
+}

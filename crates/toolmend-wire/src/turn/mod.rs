@@ -341,11 +341,12 @@ impl<J: CallJudge> Flow<J> {
         }
     }
 
-    /// More of a call comes that is out already. It leaves, too, and spoils the call for its client.
+    /// More of a call comes that is out already, or another name. It leaves, too, and spoils the call for its client.
     fn tell_late(&mut self, pieces: &[Piece]) {
         for piece in pieces {
             let state = &mut self.states[piece.call];
-            let is_more = piece.end > piece.start && matches!(piece.has, Has::Text | Has::Json);
+            let is_more =
+                piece.faulty || piece.end > piece.start && matches!(piece.has, Has::Text | Has::Json);
             if is_more
                 && matches!(state.fate, Some(Fate::Good(_)))
                 && let Some(call) = self.assembly.call(piece.call)

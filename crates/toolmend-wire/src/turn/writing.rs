@@ -120,9 +120,9 @@ impl<J: CallJudge> Flow<J> {
         let state = &self.states[piece.call];
         let plan = match &state.fate {
             _ if state.withheld || self.hides_cut(piece.call) => return true,
-            Some(Fate::Left) if state.untouched => return renumbered(state, piece, needs),
+            Some(Fate::Left) => return renumbered(state, piece, needs),
             Some(Fate::Good(plan)) => Some(plan),
-            _ => None,
+            None => None,
         };
         let text = plan.is_some_and(|plan| match piece.has {
             Has::Copy => true,
@@ -137,7 +137,7 @@ impl<J: CallJudge> Flow<J> {
                 let name = state.name.as_ref().map_or(0, String::len);
                 needs.numbers && piece.index != state.index
                     || needs.ids && first && (!piece.new_id || piece.name != name || piece.kind.is_none())
-                    || needs.ids && !first && (piece.new_id || self.repeats_name(piece))
+                    || needs.ids && !first && (piece.new_id || piece.name > 0) && self.repeats(piece)
                     || needs.ids && piece.kind == Some(false)
                     || state.voices && piece.no_role
             }
@@ -145,10 +145,11 @@ impl<J: CallJudge> Flow<J> {
         text || envelope
     }
 
-    /// Whether a later piece says the name that the client knows already.
-    fn repeats_name(&self, piece: &Piece) -> bool {
+    /// Whether the id and the name that a later piece may give are of the call that the client knows: the name once
+    /// more, or a part of it.
+    fn repeats(&self, piece: &Piece) -> bool {
         let known = self.states[piece.call].name.as_deref();
-        piece.name > 0 && self.assembly.known_as(piece.call).is_some_and(|(_, _, name)| known == Some(name))
+        !piece.faulty && self.assembly.known_as(piece.call).is_some_and(|(_, _, name)| known == Some(name))
     }
 
     fn write(&mut self, note: &Note, raw: &[u8], pieces: &[Piece], needs: Needs, out: &mut Vec<u8>) {
@@ -215,7 +216,7 @@ impl<J: CallJudge> Flow<J> {
             changes.set(raw, site.entry, key, &quoted(word));
         }
         let plan = match &state.fate {
-            Some(Fate::Left) if state.untouched => {
+            Some(Fate::Left) => {
                 if let (true, Some(key), Some(index)) =
                     (renumbered(state, piece, needs), site.keys.index, state.index)
                 {
@@ -224,7 +225,7 @@ impl<J: CallJudge> Flow<J> {
                 return;
             }
             Some(Fate::Good(plan)) => Some(plan),
-            _ => None,
+            None => None,
         };
         if let Some(plan) = plan {
             if site.keys.form == Form::Object && piece.number > 0 {
@@ -257,7 +258,7 @@ impl<J: CallJudge> Flow<J> {
         if let (Some(key), Some(id)) = (keys.id, &state.id) {
             match first {
                 true if !piece.new_id && !id.is_empty() => changes.set(raw, site.entry, key, &quoted(id)),
-                false if piece.new_id => changes.remove(raw, site.entry, key),
+                false if piece.new_id && self.repeats(piece) => changes.remove(raw, site.entry, key),
                 _ => {}
             }
         }
@@ -266,7 +267,7 @@ impl<J: CallJudge> Flow<J> {
                 true if piece.name != name.len() && !name.is_empty() => {
                     set_in_function(raw, site, key, &quoted(name), changes);
                 }
-                false if self.repeats_name(piece) => changes.remove(raw, site.function, key),
+                false if piece.name > 0 && self.repeats(piece) => changes.remove(raw, site.function, key),
                 _ => {}
             }
         }
@@ -369,9 +370,11 @@ impl<J: CallJudge> Flow<J> {
     }
 }
 
-/// Whether a declined call has to give way because another call has its number.
+/// Whether a piece of a declined call gets another number: another call has its own, or the client knows the call by
+/// another one already.
 fn renumbered(state: &State, piece: &Piece, needs: Needs) -> bool {
-    needs.numbers && piece.way == Way::Streamed && piece.index.is_some() && piece.index != state.index
+    let is_numbered = piece.index.is_some() || !state.untouched;
+    needs.numbers && piece.way == Way::Streamed && is_numbered && piece.index != state.index
 }
 
 /// Takes the second part of a call out, of which a protocol of whole calls had two: the first one has all of it now.
