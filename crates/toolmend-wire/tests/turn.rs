@@ -929,3 +929,45 @@ fn another_name_stays() {
     let (out, _) = pass(options, &[said.as_bytes()]);
     assert_eq!(String::from_utf8_lossy(&out), chunks(&[role, &begin[0], once, &begin[2]]));
 }
+
+/// Where the last event of a stream has no blank line behind it, what is moved behind it is parted from it.
+#[test]
+fn what_follows_an_event_that_breaks_off() {
+    let chunk = |delta: &str, finish: &str| {
+        format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{delta},\"finish_reason\":{finish}}}]}}\n\n")
+    };
+    let opening = chunk(
+        r#"{"role":"assistant","tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":"{\"a\":1"}}]}"#,
+        "null",
+    );
+    let rest = chunk(r#"{"tool_calls":[{"index":0,"function":{"arguments":"}"}}]}"#, "null");
+    let finish = chunk("{}", "\"tool_calls\"");
+    let start = |number: u32| {
+        format!(
+            "event: content_block_start\ndata: {{\"type\":\"content_block_start\",\"index\":{number},\"content_block\":{{\"type\":\"tool_use\",\"id\":\"t{number}\",\"name\":\"f\",\"input\":{{}}}}}}\n\n"
+        )
+    };
+    let piece = |number: u32| {
+        format!(
+            "event: content_block_delta\ndata: {{\"type\":\"content_block_delta\",\"index\":{number},\"delta\":{{\"type\":\"input_json_delta\",\"partial_json\":\"{{\\\"a\\\":1}}\"}}}}\n\n"
+        )
+    };
+    for (end, parted) in [("", "\n\n"), ("\n", "\n\n"), ("\r\n", "\r\n\n"), ("\r", "\r\n\n")] {
+        let (torn, whole) = (
+            |event: &str| event.trim_end().to_owned() + end,
+            |event: &str| event.trim_end().to_owned() + parted,
+        );
+        is_written(
+            &[&*opening, &*finish, &*torn(&rest)].concat(),
+            &[&*opening, &*whole(&rest), &*finish].concat(),
+        );
+        is_written(
+            &[&*start(0), &*start(1), &*piece(1), &*torn(&piece(0))].concat(),
+            &[&*start(0), &*whole(&piece(0)), &*start(1), &*piece(1)].concat(),
+        );
+        // What is not moved is left alone.
+        for said in [[&*opening, &*torn(&rest)].concat(), [&*start(0), &*torn(&piece(0))].concat()] {
+            is_written(&said, &said);
+        }
+    }
+}

@@ -115,6 +115,8 @@ struct Flow<J> {
     voiced: BTreeSet<u32>,
     /// The latest event of the stream has no blank line behind it, so none can follow.
     breaks_off: bool,
+    /// It has left, and whatever leaves now came before it.
+    torn: bool,
     /// An event with data has come, so the protocol is known if it ever will be.
     spoke: bool,
     /// Ids that are made up are made of it.
@@ -157,6 +159,7 @@ impl<J: CallJudge> Turn<J> {
                 numbers: Numbers::default(),
                 voiced: BTreeSet::new(),
                 breaks_off: false,
+                torn: false,
                 spoke: options.protocol.is_some(),
                 seed: None,
                 leaving: Vec::new(),

@@ -9,7 +9,7 @@ use super::plan::{Fate, Plan, State};
 use super::queue::{Has, Note, Piece, Way};
 use super::{Flow, Hold, OnCut};
 use crate::assembly::same_tokens;
-use crate::frame::lines;
+use crate::frame::{ends_with_blank_line, lines};
 use crate::json::Value;
 use crate::made_up::made_up_id;
 use crate::protocol::Needs;
@@ -25,6 +25,7 @@ impl<J: CallJudge> Flow<J> {
             out.extend_from_slice(raw);
             return;
         }
+        self.part(note, out);
         let needs = self.needs();
         let mut changes = note.changes.is_some() && (!note.silent || needs.data)
             || note.finish && !self.hidden_cuts().is_empty();
@@ -49,6 +50,15 @@ impl<J: CallJudge> Flow<J> {
                 state.pattern.keep(note, raw, piece);
             }
         }
+    }
+
+    /// Where an event that came before the last one of the stream follows it, that one gets the blank line that it
+    /// lacks: else both were lost.
+    fn part(&mut self, note: &Note, out: &mut Vec<u8>) {
+        while self.torn && !ends_with_blank_line(out) {
+            out.push(b'\n');
+        }
+        self.torn = self.breaks_off && note.number + 1 == self.events;
     }
 
     /// Everything leaves. A finish that came before the last pieces of good calls goes behind them.
