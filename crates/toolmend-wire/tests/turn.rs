@@ -627,6 +627,22 @@ fn byte_order_marks() {
     let turn = chunks(&[r#"{"role":"assistant","content":"a"}"#]);
     is_written(&format!("\u{feff}: ping\n\n{turn}"), &format!("\u{feff}: ping\n\n{turn}"));
     is_written(&format!("\u{feff}event: ping\n\n{turn}"), &format!("\u{feff}:event: ping\n\n{turn}"));
+    let start = |name: &str, gap: &str| {
+        format!(
+            "\u{feff}{name}data: {{\"type\":\"message_start\",{gap}\"message\":{{\"content\":[]}}}}\n\n\
+             event: message_stop\ndata: {{\"type\":\"message_stop\"}}\n\n"
+        )
+    };
+    is_written(&start("", ""), &start("event: message_start\n", ""));
+    is_written(&start("", "\ndata: "), &start("event: message_start\n", " "));
+    is_written(&start(": a\n", ""), &start(": a\nevent: message_start\n", ""));
+    is_written(&start("event: message_start\n", ""), &start("event: message_start\n", ""));
+    let call = |gap: &str, arguments: &str| {
+        format!(
+            "\u{feff}data: {{\"choices\":[{{\"index\":0,{gap}\"delta\":{{\"role\":\"assistant\",\"tool_calls\":[{{\"index\":0,\"id\":\"a\",\"type\":\"function\",\"function\":{{\"name\":\"f\",\"arguments\":\"{arguments}\"}}}}]}}}}]}}\n\ndata: [DONE]\n\n"
+        )
+    };
+    is_written(&call("\ndata: ", "{\\\"a\\\":1,}"), &call(" ", "{\\\"a\\\":1}"));
 }
 
 /// The same whatever the line ends are and however the bytes are cut; what leaves in pieces.

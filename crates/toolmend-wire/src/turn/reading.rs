@@ -131,7 +131,7 @@ impl<J: CallJudge> Flow<J> {
             Some(_) => envelope(event.raw, value),
             None => {
                 // It is written in one line where anything is changed about it; a space for a line end moves nothing.
-                let (raw, at, data) = on_one_line(event.raw);
+                let (raw, at, data) = on_one_line(event.raw, note.number);
                 let place = value.range_in(event.data);
                 let same = raw[at..at + data].get(place).and_then(|value| core::str::from_utf8(value).ok());
                 if let Some(Ok(value)) = same.map(Value::parse) {

@@ -9,7 +9,7 @@ use super::plan::{Fate, Plan, State};
 use super::queue::{Has, Note, Piece, Way};
 use super::{Flow, Hold, OnCut};
 use crate::assembly::same_tokens;
-use crate::frame::{ends_with_blank_line, lines};
+use crate::frame::{BOM, ends_with_blank_line, lines};
 use crate::json::Value;
 use crate::made_up::made_up_id;
 use crate::protocol::Needs;
@@ -169,7 +169,7 @@ impl<J: CallJudge> Flow<J> {
             match note.at {
                 Some(at) => (raw, at, note.data),
                 None => {
-                    joined = on_one_line(raw);
+                    joined = on_one_line(raw, note.number);
                     (&joined.0[..], joined.1, joined.2)
                 }
             },
@@ -417,13 +417,15 @@ fn written(output: &str, form: Form) -> String {
 }
 
 /// An event whose data stands in several lines, with its data in one; with the place and the length of it.
-/// Between the tokens of JSON, a space says what a line end says.
-pub(super) fn on_one_line(raw: &[u8]) -> (Vec<u8>, usize, usize) {
+/// Between the tokens of JSON, a space says what a line end says. The first event of a stream may begin with a byte
+/// order mark.
+pub(super) fn on_one_line(raw: &[u8], number: u64) -> (Vec<u8>, usize, usize) {
     let (mut head, mut data, mut tail) = (Vec::new(), Vec::new(), Vec::new());
     let mut seen = false;
     let mut from = 0;
     for line in lines(raw) {
         let text = &raw[line.clone()];
+        let text = if number == 0 && from == 0 { text.strip_prefix(BOM).unwrap_or(text) } else { text };
         let value = text.strip_prefix(b"data").filter(|rest| rest.is_empty() || rest.starts_with(b":"));
         let next = line.end;
         match value {
@@ -432,7 +434,7 @@ pub(super) fn on_one_line(raw: &[u8]) -> (Vec<u8>, usize, usize) {
                 if seen {
                     data.push(b' ');
                 } else {
-                    head.extend_from_slice(&raw[from..line.start]);
+                    head.extend_from_slice(&raw[from..line.end - text.len()]);
                     head.extend_from_slice(b"data: ");
                 }
                 data.extend_from_slice(value.strip_prefix(b" ").unwrap_or(value));
