@@ -237,6 +237,10 @@ fn data_in_several_lines() {
     is_written(start, start);
     is_written(&turn("\ndata: ", "{}"), &turn("\ndata: ", "{}"));
     is_written(&turn("\ndata: ", "{\\\"a\\\":1,}"), &turn(" ", "{\\\"a\\\":1}"));
+    // Framed twice.
+    let twice = |arguments: &str| format!("data: {}", turn("\ndata: ", arguments));
+    is_written(&twice("{}"), &turn(" ", "{}"));
+    is_written(&twice("{\\\"a\\\":1,}"), &turn(" ", "{\\\"a\\\":1}"));
 }
 
 /// Who speaks is said once.

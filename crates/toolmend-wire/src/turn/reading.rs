@@ -49,13 +49,11 @@ impl<J: CallJudge> Flow<J> {
         }
         self.spoke = true;
         let mut changes = Splices::default();
-        if event.stream && event.at.is_some() {
-            // A bridge that frames what is framed already.
-            let (at, inner) = (event.at.unwrap_or_default(), text.len() - data.len());
-            let outer = text.len() - text.trim_ascii_start().len();
-            if text[outer..inner].starts_with("data:") {
-                changes.add(at + outer..at + inner, "");
-            }
+        // A bridge that frames what is framed already.
+        let (outer, inner) = (text.len() - text.trim_ascii_start().len(), text.len() - data.len());
+        if event.stream && text[outer..inner].starts_with("data:") {
+            let at = event.at.unwrap_or_else(|| on_one_line(event.raw, note.number).1);
+            changes.add(at + outer..at + inner, "");
         }
         if self.ends_with(data) {
             note.end = true;
