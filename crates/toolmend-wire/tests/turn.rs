@@ -991,3 +991,36 @@ fn what_follows_an_event_that_breaks_off() {
         }
     }
 }
+
+/// A finish goes behind the pieces of its own choice, and no other's.
+#[test]
+fn finishes_of_several_choices() {
+    let role =
+        |choice: u32| format!(r#"{{"choices":[{{"index":{choice},"delta":{{"role":"assistant"}}}}]}}"#);
+    let call = |choice: u32, piece: &str| {
+        format!(r#"{{"choices":[{{"index":{choice},"delta":{{"tool_calls":[{{"index":0,{piece}}}]}}}}]}}"#)
+    };
+    let whole = r#""id":"a","type":"function","function":{"name":"f","arguments":"{\"a\":1}"}"#;
+    let begin = r#""id":"a","type":"function","function":{"name":"f","arguments":"{\"a\":"}"#;
+    let rest = r#""function":{"arguments":"1}"}"#;
+    let end = |choice: u32| {
+        format!(r#"{{"choices":[{{"index":{choice},"delta":{{}},"finish_reason":"tool_calls"}}]}}"#)
+    };
+    let both = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"},{"index":1,"delta":{},"finish_reason":"stop"}]}"#;
+    let turn = |events: &[String]| {
+        let mut all = vec![role(0), role(1)];
+        all.extend_from_slice(events);
+        all.push("[DONE]".to_owned());
+        sse(&all.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let intact = turn(&[call(0, whole), end(0), call(1, whole), end(1)]);
+    is_written(&intact, &intact);
+    is_written(
+        &turn(&[call(0, begin), call(1, begin), end(1), end(0), call(0, rest), call(1, rest)]),
+        &turn(&[call(0, begin), call(1, begin), call(0, rest), end(0), call(1, rest), end(1)]),
+    );
+    is_written(
+        &turn(&[call(0, begin), call(1, begin), both.to_owned(), call(1, rest), call(0, rest)]),
+        &turn(&[call(0, begin), call(1, begin), call(1, rest), call(0, rest), both.to_owned()]),
+    );
+}

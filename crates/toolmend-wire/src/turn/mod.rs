@@ -321,7 +321,7 @@ impl<J: CallJudge> Flow<J> {
             }
             _ => {
                 // Nothing that may end a message overtakes a block.
-                if note.finish || note.end || note.unread {
+                if !note.finish.is_empty() || note.end || note.unread {
                     let rest = self.lanes.rest();
                     self.enqueue_all(rest, out);
                 }
@@ -366,7 +366,8 @@ impl<J: CallJudge> Flow<J> {
     }
 
     fn may_leave_with<'p>(&self, note: &Note, pieces: impl Iterator<Item = &'p Piece>) -> bool {
-        let waits_for_the_end = (note.finish && self.needs().finish || note.end) && !self.states.is_empty();
+        let finishes = !note.finish.is_empty() && self.needs().finish;
+        let waits_for_the_end = (finishes || note.end) && !self.states.is_empty();
         let waits_for_the_protocol = note.silent && !self.spoke;
         !waits_for_the_end
             && !waits_for_the_protocol

@@ -18,8 +18,8 @@ pub(super) struct Note {
     pub(super) data: usize,
     /// How many pieces of calls it holds.
     pub(super) pieces: usize,
-    /// It says how a choice ended.
-    pub(super) finish: bool,
+    /// The choices that it says how they ended.
+    pub(super) finish: Vec<u32>,
     /// Calls that get no more pieces after it.
     pub(super) closes: bool,
     /// It has no data; whether that is to be changed depends on the protocol.

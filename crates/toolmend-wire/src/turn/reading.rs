@@ -110,7 +110,7 @@ impl<J: CallJudge> Flow<J> {
                 match signal {
                     // Nobody asks a turn in flight for its text.
                     Signal::Content { .. } | Signal::Reasoning { .. } => return Ok(()),
-                    Signal::Finish { .. } => note.finish = true,
+                    Signal::Finish { choice, .. } => note.finish.push(choice),
                     Signal::End | Signal::Whole => note.end = true,
                     Signal::Closed { .. } => note.closes = true,
                     Signal::Lost => note.unread = true,

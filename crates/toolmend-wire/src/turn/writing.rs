@@ -28,7 +28,7 @@ impl<J: CallJudge> Flow<J> {
         self.part(note, out);
         let needs = self.needs();
         let mut changes = note.changes.is_some() && (!note.silent || needs.data)
-            || note.finish && !self.hidden_cuts().is_empty();
+            || !note.finish.is_empty() && !self.hidden_cuts().is_empty();
         for piece in pieces {
             self.introduce(piece, needs);
             changes |= self.must_change(piece, needs);
@@ -45,7 +45,7 @@ impl<J: CallJudge> Flow<J> {
             state.sent = state.sent.max(if piece.has == Has::Copy { 0 } else { piece.end });
             let is_piece = piece.has == Has::Text || piece.has == Has::Nothing && needs.ids;
             let is_nameless = piece.name == 0 || needs.ids && piece.way == Way::Streamed;
-            let is_pattern = pieces.len() == 1 && !note.finish && is_piece && is_nameless;
+            let is_pattern = pieces.len() == 1 && note.finish.is_empty() && is_piece && is_nameless;
             if streams && state.fate.is_none() && is_pattern {
                 state.pattern.keep(note, raw, piece);
             }
@@ -61,34 +61,36 @@ impl<J: CallJudge> Flow<J> {
         self.torn = self.breaks_off && note.number + 1 == self.events;
     }
 
-    /// Everything leaves. A finish that came before the last pieces of good calls goes behind them.
+    /// Everything leaves. A finish that came before the last pieces of its choice's good calls goes behind them.
     pub(super) fn leave_all(&mut self, out: &mut Vec<u8>) {
         self.append_missing(out);
         let needs = self.needs();
         let good = |piece: &&Piece| matches!(self.states[piece.call].fate, Some(Fate::Good(_)));
         let told = |piece: &&Piece| matches!(piece.has, Has::Text | Has::Json);
-        let mut last = None;
+        let mut last = BTreeMap::new();
         for (at, (_, pieces)) in self.queue.notes().enumerate() {
-            if pieces.filter(told).any(|piece| good(&piece)) {
-                last = Some(at);
-            }
+            let pieces = pieces.filter(|piece| told(piece) && good(piece));
+            let choices = pieces.filter_map(|piece| self.assembly.known_as(piece.call));
+            last.extend(choices.map(|(choice, ..)| (choice, at)));
         }
-        let goes_behind = |note: &Note| note.finish && !note.end && note.pieces == 0 && needs.finish;
-        let (mut at, mut late) = (0, Vec::new());
+        let goes_behind = |note: &Note| {
+            let may_go = needs.finish && !note.end && note.pieces == 0;
+            note.finish.iter().filter(|_| may_go).filter_map(|choice| last.get(choice).copied()).max()
+        };
+        let (mut at, mut late) = (0, BTreeMap::<usize, Vec<_>>::new());
         while let Some(note) = self.queue.front() {
-            if goes_behind(note) && last.is_some_and(|last| at < last) {
-                if let Some((note, bytes, own)) = self.queue.pop(&mut Vec::new()) {
-                    late.push((note, bytes[own].to_vec()));
-                    self.queue.give_back(bytes);
+            match goes_behind(note).filter(|place| at < *place) {
+                Some(place) => {
+                    if let Some((note, bytes, own)) = self.queue.pop(&mut Vec::new()) {
+                        late.entry(place).or_default().push((note, bytes[own].to_vec()));
+                        self.queue.give_back(bytes);
+                    }
                 }
-            } else {
-                self.leave_first(out);
+                None => self.leave_first(out),
             }
-            if last == Some(at) {
-                self.rewritten |= !late.is_empty();
-                for (note, raw) in late.drain(..) {
-                    self.leave(&note, &raw, &[], out);
-                }
+            for (note, raw) in late.remove(&at).unwrap_or_default() {
+                self.rewritten = true;
+                self.leave(&note, &raw, &[], out);
             }
             at += 1;
         }
@@ -185,7 +187,7 @@ impl<J: CallJudge> Flow<J> {
                 self.rewritten = true;
                 return;
             }
-            if note.finish {
+            if !note.finish.is_empty() {
                 self.relabel(raw, text, &mut changes);
             }
         }
