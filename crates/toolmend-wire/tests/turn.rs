@@ -1024,3 +1024,38 @@ fn finishes_of_several_choices() {
         &turn(&[call(0, begin), call(1, begin), call(1, rest), call(0, rest), both.to_owned()]),
     );
 }
+
+/// A block that waits for the end of another one is mended where it waits.
+#[test]
+fn blocks_that_wait_are_mended() {
+    let begin = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"content\":[]}}\n\n";
+    let start = |number: u32| {
+        format!(
+            "event: content_block_start\ndata: {{\"type\":\"content_block_start\",\"index\":{number},\"content_block\":{{\"type\":\"tool_use\",\"id\":\"t{number}\",\"name\":\"f\",\"input\":{{}}}}}}\n\n"
+        )
+    };
+    let piece = |number: u32, json: &str| {
+        let json = serde_json::to_string(json).unwrap();
+        format!(
+            "event: content_block_delta\ndata: {{\"type\":\"content_block_delta\",\"index\":{number},\"delta\":{{\"type\":\"input_json_delta\",\"partial_json\":{json}}}}}\n\n"
+        )
+    };
+    let stop = |number: u32| {
+        format!("event: content_block_stop\ndata: {{\"type\":\"content_block_stop\",\"index\":{number}}}\n\n")
+    };
+    let end = "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
+    let good = r#"{"a":"xyz"}"#;
+    let states = [piece(1, r#"{"a":"#), piece(1, r#"{"a":"xy"#), piece(1, good)].concat();
+    let said = [begin, &start(0), &start(1), &states, &stop(1), &piece(0, good), &stop(0), end].concat();
+    let (out, reports) = pass(TurnOptions::default(), &[said.as_bytes()]);
+    let out = String::from_utf8(out).unwrap();
+    assert!(reports.iter().all(|report| report.arguments() == Some(good)), "{reports:?}");
+    let (first, second) = out.split_once(&start(1)).unwrap();
+    assert_eq!(first, [begin, &start(0), &piece(0, good), &stop(0)].concat());
+    let said_in = |event: &str| {
+        let (_, json) = event.split_once("\"partial_json\":")?;
+        serde_json::Deserializer::from_str(json).into_iter::<String>().next()?.ok()
+    };
+    assert_eq!(second.split("\n\n").filter_map(said_in).collect::<String>(), good);
+    is_written(&said, &out);
+}

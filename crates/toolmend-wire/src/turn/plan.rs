@@ -178,7 +178,7 @@ impl<J: CallJudge> Flow<J> {
             return Some(plan);
         }
         let told = |piece: &&Piece| piece.call == at && piece.has != Has::Copy && piece.restarts == restarts;
-        let pieces: Vec<&Piece> = self.queue.pieces().filter(told).collect();
+        let pieces: Vec<&Piece> = self.queue.pieces().chain(self.lanes.pieces()).filter(told).collect();
         let misfit = pieces.iter().any(|piece| !piece.fits);
         if said == plan.output && !misfit {
             return Some(plan);
