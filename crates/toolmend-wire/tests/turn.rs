@@ -1,6 +1,6 @@
 //! Turns in flight: what leaves, and when.
 
-use toolmend_wire::{CallReport, Hold, Limits, OnCut, StreamEnd, Turn, TurnOptions};
+use toolmend_wire::{CallReport, Hold, Limits, OnCut, Outcome, StreamEnd, Turn, TurnOptions};
 
 mod anything;
 
@@ -1058,4 +1058,48 @@ fn blocks_that_wait_are_mended() {
     };
     assert_eq!(second.split("\n\n").filter_map(said_in).collect::<String>(), good);
     is_written(&said, &out);
+}
+
+/// A call that goes on when it was settled waits for the end of the turn: what it says once more is taken out.
+#[test]
+fn what_goes_on_late() {
+    let call = |number: u32, id: &str, name: &str, arguments: &str| {
+        let arguments = serde_json::to_string(arguments).unwrap();
+        format!(
+            r#"{{"tool_calls":[{{"index":{number},"id":"{id}","type":"function","function":{{"name":"{name}","arguments":{arguments}}}}}]}}"#
+        )
+    };
+    let more = |arguments: &str| {
+        let arguments = serde_json::to_string(arguments).unwrap();
+        format!(r#"{{"tool_calls":[{{"index":0,"function":{{"arguments":{arguments}}}}}]}}"#)
+    };
+    let turn = |late: &[&str]| {
+        let mut deltas = vec![
+            r#"{"role":"assistant"}"#.to_owned(),
+            call(0, "a", "f", r#"{"a":"x"}"#),
+            call(1, "b", "g", r#"{"a":2}"#),
+        ];
+        deltas.extend(late.iter().map(|text| more(text)));
+        chunks(&deltas.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let same = r#"{"a":"x"}"#;
+    for (late, becomes) in
+        [(&[same][..], &[""][..]), (&[r#"{"a":"#, r#""x"}"#], &["", ""]), (&["\n"], &["\n"]), (&["}"], &[""])]
+    {
+        is_written(&turn(late), &turn(becomes));
+        let (_, reports) = pass(TurnOptions::default(), &[turn(late).as_bytes()]);
+        let told: Vec<_> =
+            reports.iter().map(|report| (&*report.name, report.arguments().is_some())).collect();
+        assert_eq!(told, [("f", true), ("f", true), ("g", true)], "{late:?}: {reports:?}");
+    }
+    // It comes to no call after all: the client has got it, and is told.
+    for late in [r#"{"a":"y"}"#, r#"{"a":"#, "\"b"] {
+        for hold in [Hold::Call, Hold::Deviation] {
+            let options = TurnOptions { hold, ..TurnOptions::default() };
+            let (out, reports) = pass(options, &[turn(&[late]).as_bytes()]);
+            assert_eq!(String::from_utf8_lossy(&out), turn(&[late]));
+            let latest = reports.iter().rfind(|report| report.name == "f").unwrap();
+            assert_eq!(latest.outcome, Outcome::TooLate, "{late} {hold:?}");
+        }
+    }
 }

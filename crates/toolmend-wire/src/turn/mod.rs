@@ -254,7 +254,7 @@ impl<J: CallJudge> Turn<J> {
     }
 
     /// What became of the calls that were settled since this was last asked. A call that went on when it was
-    /// out already is told of once more, as [`Outcome::TooLate`].
+    /// settled already is told of once more: as [`Outcome::TooLate`], unless it came to a good one all the same.
     pub fn reports(&mut self) -> Vec<CallReport> {
         core::mem::take(&mut self.flow.reports)
     }
@@ -293,7 +293,7 @@ impl<J: CallJudge> Flow<J> {
         let read = self.read(event, &mut note, &mut fresh);
         note.pieces = fresh.len();
         let end = note.end;
-        self.tell_late(&fresh);
+        self.go_on_late(&fresh);
         let held = self.queue.held() + self.lanes.held() + note.len;
         if read.is_err() || held > self.options.limits.queued_bytes {
             self.queue.release(self.lanes.rest(), out);
@@ -344,14 +344,16 @@ impl<J: CallJudge> Flow<J> {
         }
     }
 
-    /// More of a call comes that is out already, or another name. It leaves, too, and spoils the call for its client.
-    fn tell_late(&mut self, pieces: &[Piece]) {
+    /// More of a call comes that is settled already, or another name. More text waits for the end of the turn, where it
+    /// may be taken out again; what else there is leaves, and spoils the call for its client.
+    fn go_on_late(&mut self, pieces: &[Piece]) {
         for piece in pieces {
             let state = &mut self.states[piece.call];
-            let is_more =
-                piece.faulty || piece.end > piece.start && matches!(piece.has, Has::Text | Has::Json);
-            if is_more
-                && matches!(state.fate, Some(Fate::Good(_)))
+            let Some(Fate::Good(plan)) = &state.fate else { continue };
+            let is_more = piece.end > piece.start && matches!(piece.has, Has::Text | Has::Json);
+            if is_more && !piece.faulty && plan.goes_on(piece) {
+                (state.fate, state.told) = (None, true);
+            } else if (is_more || piece.faulty)
                 && let Some(call) = self.assembly.call(piece.call)
             {
                 state.fate = Some(Fate::Left);

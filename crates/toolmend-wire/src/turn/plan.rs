@@ -19,6 +19,8 @@ pub(super) struct State {
     pub(super) fate: Option<Fate>,
     /// It is declined, and known to be cut.
     pub(super) cut: bool,
+    /// It was told of as a good one, and went on.
+    pub(super) told: bool,
     /// It does not leave as a call.
     pub(super) withheld: bool,
     /// The pieces before this one may leave without a verdict.
@@ -149,6 +151,12 @@ impl Plan {
     /// Whether anything of the arguments is written in other bytes than it came.
     pub(super) fn changes(&self) -> bool {
         !self.cuts.is_empty() || self.copies || self.append.is_some()
+    }
+
+    /// Whether this piece goes on with a text that leaves as it came.
+    pub(super) fn goes_on(&self, piece: &Piece) -> bool {
+        let is_text = piece.has == Has::Text && piece.restarts == 0 && piece.start == self.output.len();
+        is_text && self.in_pieces && self.restarts == 0 && !self.changes()
     }
 
     /// Whether this piece of the call changes.
