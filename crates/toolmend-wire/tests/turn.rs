@@ -1,6 +1,6 @@
 //! Turns in flight: what leaves, and when.
 
-use toolmend_wire::{CallReport, Hold, Limits, OnCut, StreamEnd, Turn, TurnOptions};
+use toolmend_wire::{CallReport, Hold, Limits, OnCut, Outcome, StreamEnd, Turn, TurnOptions};
 
 mod anything;
 
@@ -237,6 +237,10 @@ fn data_in_several_lines() {
     is_written(start, start);
     is_written(&turn("\ndata: ", "{}"), &turn("\ndata: ", "{}"));
     is_written(&turn("\ndata: ", "{\\\"a\\\":1,}"), &turn(" ", "{\\\"a\\\":1}"));
+    // Framed twice.
+    let twice = |arguments: &str| format!("data: {}", turn("\ndata: ", arguments));
+    is_written(&twice("{}"), &turn(" ", "{}"));
+    is_written(&twice("{\\\"a\\\":1,}"), &turn(" ", "{\\\"a\\\":1}"));
 }
 
 /// Who speaks is said once.
@@ -627,6 +631,22 @@ fn byte_order_marks() {
     let turn = chunks(&[r#"{"role":"assistant","content":"a"}"#]);
     is_written(&format!("\u{feff}: ping\n\n{turn}"), &format!("\u{feff}: ping\n\n{turn}"));
     is_written(&format!("\u{feff}event: ping\n\n{turn}"), &format!("\u{feff}:event: ping\n\n{turn}"));
+    let start = |name: &str, gap: &str| {
+        format!(
+            "\u{feff}{name}data: {{\"type\":\"message_start\",{gap}\"message\":{{\"content\":[]}}}}\n\n\
+             event: message_stop\ndata: {{\"type\":\"message_stop\"}}\n\n"
+        )
+    };
+    is_written(&start("", ""), &start("event: message_start\n", ""));
+    is_written(&start("", "\ndata: "), &start("event: message_start\n", " "));
+    is_written(&start(": a\n", ""), &start(": a\nevent: message_start\n", ""));
+    is_written(&start("event: message_start\n", ""), &start("event: message_start\n", ""));
+    let call = |gap: &str, arguments: &str| {
+        format!(
+            "\u{feff}data: {{\"choices\":[{{\"index\":0,{gap}\"delta\":{{\"role\":\"assistant\",\"tool_calls\":[{{\"index\":0,\"id\":\"a\",\"type\":\"function\",\"function\":{{\"name\":\"f\",\"arguments\":\"{arguments}\"}}}}]}}}}]}}\n\ndata: [DONE]\n\n"
+        )
+    };
+    is_written(&call("\ndata: ", "{\\\"a\\\":1,}"), &call(" ", "{\\\"a\\\":1}"));
 }
 
 /// The same whatever the line ends are and however the bytes are cut; what leaves in pieces.
@@ -890,5 +910,196 @@ fn places_of_no_arguments() {
     };
     for behind in ["{}", "\"zz\"", "7", "[]"] {
         is_written(&turn(r#""{\"a\":1,}""#, behind), &turn(r#"{"a":1}"#, behind));
+    }
+}
+
+/// A piece that gives another name than its call has keeps it, and its id: a client would take its arguments for
+/// those of the call before.
+#[test]
+fn another_name_stays() {
+    let call = |number: u32, id: &str, name: &str, arguments: &str| {
+        format!(
+            r#"{{"tool_calls":[{{"index":{number},"id":"{id}","type":"function","function":{{"name":"{name}","arguments":"{arguments}"}}}}]}}"#
+        )
+    };
+    let role = r#"{"role":"assistant"}"#;
+    let good = r#"{\"a\":1}"#;
+    for deltas in [
+        [call(0, "a", "f", "{"), call(0, "b", "g", r#"\"a\":"#), call(0, "c", "h", "1}")],
+        [call(0, "a", "f", "{"), call(0, "b", "f g", r#"\"a\":1}"#), call(1, "c", "h", good)],
+        [call(0, "a", "f", good), call(1, "b", "g", good), call(0, "a", "h", &format!("```{good}"))],
+        [call(0, "a", "f", good), call(1, "b", "g", good), call(0, "a", "h", "")],
+    ] {
+        for hold in [Hold::Call, Hold::Deviation] {
+            let said = chunks(&[role, &deltas[0], &deltas[1], &deltas[2]]);
+            let (out, reports) = pass(TurnOptions { hold, ..TurnOptions::default() }, &[said.as_bytes()]);
+            assert_eq!(String::from_utf8_lossy(&out), said, "{hold:?}");
+            assert!(reports.iter().any(|report| report.arguments().is_none()), "{hold:?}: {reports:?}");
+        }
+    }
+    // What a call that was good so far says again is taken out; what comes with the other name is not.
+    let options = TurnOptions { hold: Hold::Deviation, ..TurnOptions::default() };
+    let begin = [call(0, "a", "f", "{"), call(0, "b", "f", r#"\"a\":"#), call(0, "c", "g", "1}")];
+    let (out, _) = pass(options, &[chunks(&[role, &begin[0], &begin[1], &begin[2]]).as_bytes()]);
+    let once = r#"{"tool_calls":[{"index":0,"type":"function","function":{"arguments":"\"a\":"}}]}"#;
+    assert_eq!(String::from_utf8_lossy(&out), chunks(&[role, &begin[0], once, &begin[2]]));
+    // The same of a call that has no number of its own.
+    let unnumbered = |piece: &str| piece.replace("\"index\":0,", "");
+    let said = chunks(&[role, &unnumbered(&begin[0]), &unnumbered(&begin[1]), &unnumbered(&begin[2])]);
+    let (out, _) = pass(options, &[said.as_bytes()]);
+    assert_eq!(String::from_utf8_lossy(&out), chunks(&[role, &begin[0], once, &begin[2]]));
+}
+
+/// Where the last event of a stream has no blank line behind it, what is moved behind it is parted from it.
+#[test]
+fn what_follows_an_event_that_breaks_off() {
+    let chunk = |delta: &str, finish: &str| {
+        format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{delta},\"finish_reason\":{finish}}}]}}\n\n")
+    };
+    let opening = chunk(
+        r#"{"role":"assistant","tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":"{\"a\":1"}}]}"#,
+        "null",
+    );
+    let rest = chunk(r#"{"tool_calls":[{"index":0,"function":{"arguments":"}"}}]}"#, "null");
+    let finish = chunk("{}", "\"tool_calls\"");
+    let start = |number: u32| {
+        format!(
+            "event: content_block_start\ndata: {{\"type\":\"content_block_start\",\"index\":{number},\"content_block\":{{\"type\":\"tool_use\",\"id\":\"t{number}\",\"name\":\"f\",\"input\":{{}}}}}}\n\n"
+        )
+    };
+    let piece = |number: u32| {
+        format!(
+            "event: content_block_delta\ndata: {{\"type\":\"content_block_delta\",\"index\":{number},\"delta\":{{\"type\":\"input_json_delta\",\"partial_json\":\"{{\\\"a\\\":1}}\"}}}}\n\n"
+        )
+    };
+    for (end, parted) in [("", "\n\n"), ("\n", "\n\n"), ("\r\n", "\r\n\n"), ("\r", "\r\n\n")] {
+        let (torn, whole) = (
+            |event: &str| event.trim_end().to_owned() + end,
+            |event: &str| event.trim_end().to_owned() + parted,
+        );
+        is_written(
+            &[&*opening, &*finish, &*torn(&rest)].concat(),
+            &[&*opening, &*whole(&rest), &*finish].concat(),
+        );
+        is_written(
+            &[&*start(0), &*start(1), &*piece(1), &*torn(&piece(0))].concat(),
+            &[&*start(0), &*whole(&piece(0)), &*start(1), &*piece(1)].concat(),
+        );
+        // What is not moved is left alone.
+        for said in [[&*opening, &*torn(&rest)].concat(), [&*start(0), &*torn(&piece(0))].concat()] {
+            is_written(&said, &said);
+        }
+    }
+}
+
+/// A finish goes behind the pieces of its own choice, and no other's.
+#[test]
+fn finishes_of_several_choices() {
+    let role =
+        |choice: u32| format!(r#"{{"choices":[{{"index":{choice},"delta":{{"role":"assistant"}}}}]}}"#);
+    let call = |choice: u32, piece: &str| {
+        format!(r#"{{"choices":[{{"index":{choice},"delta":{{"tool_calls":[{{"index":0,{piece}}}]}}}}]}}"#)
+    };
+    let whole = r#""id":"a","type":"function","function":{"name":"f","arguments":"{\"a\":1}"}"#;
+    let begin = r#""id":"a","type":"function","function":{"name":"f","arguments":"{\"a\":"}"#;
+    let rest = r#""function":{"arguments":"1}"}"#;
+    let end = |choice: u32| {
+        format!(r#"{{"choices":[{{"index":{choice},"delta":{{}},"finish_reason":"tool_calls"}}]}}"#)
+    };
+    let both = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"},{"index":1,"delta":{},"finish_reason":"stop"}]}"#;
+    let turn = |events: &[String]| {
+        let mut all = vec![role(0), role(1)];
+        all.extend_from_slice(events);
+        all.push("[DONE]".to_owned());
+        sse(&all.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let intact = turn(&[call(0, whole), end(0), call(1, whole), end(1)]);
+    is_written(&intact, &intact);
+    is_written(
+        &turn(&[call(0, begin), call(1, begin), end(1), end(0), call(0, rest), call(1, rest)]),
+        &turn(&[call(0, begin), call(1, begin), call(0, rest), end(0), call(1, rest), end(1)]),
+    );
+    is_written(
+        &turn(&[call(0, begin), call(1, begin), both.to_owned(), call(1, rest), call(0, rest)]),
+        &turn(&[call(0, begin), call(1, begin), call(1, rest), call(0, rest), both.to_owned()]),
+    );
+}
+
+/// A block that waits for the end of another one is mended where it waits.
+#[test]
+fn blocks_that_wait_are_mended() {
+    let begin = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"content\":[]}}\n\n";
+    let start = |number: u32| {
+        format!(
+            "event: content_block_start\ndata: {{\"type\":\"content_block_start\",\"index\":{number},\"content_block\":{{\"type\":\"tool_use\",\"id\":\"t{number}\",\"name\":\"f\",\"input\":{{}}}}}}\n\n"
+        )
+    };
+    let piece = |number: u32, json: &str| {
+        let json = serde_json::to_string(json).unwrap();
+        format!(
+            "event: content_block_delta\ndata: {{\"type\":\"content_block_delta\",\"index\":{number},\"delta\":{{\"type\":\"input_json_delta\",\"partial_json\":{json}}}}}\n\n"
+        )
+    };
+    let stop = |number: u32| {
+        format!("event: content_block_stop\ndata: {{\"type\":\"content_block_stop\",\"index\":{number}}}\n\n")
+    };
+    let end = "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
+    let good = r#"{"a":"xyz"}"#;
+    let states = [piece(1, r#"{"a":"#), piece(1, r#"{"a":"xy"#), piece(1, good)].concat();
+    let said = [begin, &start(0), &start(1), &states, &stop(1), &piece(0, good), &stop(0), end].concat();
+    let (out, reports) = pass(TurnOptions::default(), &[said.as_bytes()]);
+    let out = String::from_utf8(out).unwrap();
+    assert!(reports.iter().all(|report| report.arguments() == Some(good)), "{reports:?}");
+    let (first, second) = out.split_once(&start(1)).unwrap();
+    assert_eq!(first, [begin, &start(0), &piece(0, good), &stop(0)].concat());
+    let said_in = |event: &str| {
+        let (_, json) = event.split_once("\"partial_json\":")?;
+        serde_json::Deserializer::from_str(json).into_iter::<String>().next()?.ok()
+    };
+    assert_eq!(second.split("\n\n").filter_map(said_in).collect::<String>(), good);
+    is_written(&said, &out);
+}
+
+/// A call that goes on when it was settled waits for the end of the turn: what it says once more is taken out.
+#[test]
+fn what_goes_on_late() {
+    let call = |number: u32, id: &str, name: &str, arguments: &str| {
+        let arguments = serde_json::to_string(arguments).unwrap();
+        format!(
+            r#"{{"tool_calls":[{{"index":{number},"id":"{id}","type":"function","function":{{"name":"{name}","arguments":{arguments}}}}}]}}"#
+        )
+    };
+    let more = |arguments: &str| {
+        let arguments = serde_json::to_string(arguments).unwrap();
+        format!(r#"{{"tool_calls":[{{"index":0,"function":{{"arguments":{arguments}}}}}]}}"#)
+    };
+    let turn = |late: &[&str]| {
+        let mut deltas = vec![
+            r#"{"role":"assistant"}"#.to_owned(),
+            call(0, "a", "f", r#"{"a":"x"}"#),
+            call(1, "b", "g", r#"{"a":2}"#),
+        ];
+        deltas.extend(late.iter().map(|text| more(text)));
+        chunks(&deltas.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let same = r#"{"a":"x"}"#;
+    for (late, becomes) in
+        [(&[same][..], &[""][..]), (&[r#"{"a":"#, r#""x"}"#], &["", ""]), (&["\n"], &["\n"]), (&["}"], &[""])]
+    {
+        is_written(&turn(late), &turn(becomes));
+        let (_, reports) = pass(TurnOptions::default(), &[turn(late).as_bytes()]);
+        let told: Vec<_> =
+            reports.iter().map(|report| (&*report.name, report.arguments().is_some())).collect();
+        assert_eq!(told, [("f", true), ("f", true), ("g", true)], "{late:?}: {reports:?}");
+    }
+    // It comes to no call after all: the client has got it, and is told.
+    for late in [r#"{"a":"y"}"#, r#"{"a":"#, "\"b"] {
+        for hold in [Hold::Call, Hold::Deviation] {
+            let options = TurnOptions { hold, ..TurnOptions::default() };
+            let (out, reports) = pass(options, &[turn(&[late]).as_bytes()]);
+            assert_eq!(String::from_utf8_lossy(&out), turn(&[late]));
+            let latest = reports.iter().rfind(|report| report.name == "f").unwrap();
+            assert_eq!(latest.outcome, Outcome::TooLate, "{late} {hold:?}");
+        }
     }
 }

@@ -26,6 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Envelope, More, Needs, Protocol, Step};
 use toolmend_core::quote::quoted;
 
+use crate::frame::BOM;
 use crate::json::Value;
 use crate::limits::Exceeded;
 use crate::recorded::Usage;
@@ -173,7 +174,9 @@ impl Protocol for Anthropic {
         let kind = value.get("type").and_then(Value::text).map(Text::to_text);
         if let Some(kind) = kind.filter(|kind| name.is_empty() && is_name(kind)) {
             let before = &raw[..value.range_in(raw).start];
-            let line = before.iter().rposition(|byte| matches!(byte, b'\n' | b'\r')).map_or(0, |at| at + 1);
+            let line = before.iter().rposition(|byte| matches!(byte, b'\n' | b'\r')).map(|at| at + 1);
+            // Data in the first line begins it, or stands behind the byte order mark of the stream.
+            let line = line.unwrap_or(if before.starts_with(BOM) { BOM.len() } else { 0 });
             changes.add(line..line, format!("event: {kind}\n"));
         }
         if let Some((_, Block { place, .. })) = self.current.filter(|(number, block)| *number != block.place)

@@ -49,6 +49,11 @@ impl Lanes {
         }
     }
 
+    /// The pieces that stepped aside; those of one call stand in their order.
+    pub(super) fn pieces(&self) -> impl Iterator<Item = &Piece> {
+        self.aside.values().flatten().flat_map(|event| &event.pieces)
+    }
+
     pub(super) fn step_aside(&mut self, block: u32, step: Step, note: Note, raw: &[u8], pieces: &[Piece]) {
         self.held += raw.len();
         let aside = Aside { note, raw: raw.to_vec(), pieces: pieces.to_vec(), step };

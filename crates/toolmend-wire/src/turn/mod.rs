@@ -115,6 +115,8 @@ struct Flow<J> {
     voiced: BTreeSet<u32>,
     /// The latest event of the stream has no blank line behind it, so none can follow.
     breaks_off: bool,
+    /// It has left, and whatever leaves now came before it.
+    torn: bool,
     /// An event with data has come, so the protocol is known if it ever will be.
     spoke: bool,
     /// Ids that are made up are made of it.
@@ -157,6 +159,7 @@ impl<J: CallJudge> Turn<J> {
                 numbers: Numbers::default(),
                 voiced: BTreeSet::new(),
                 breaks_off: false,
+                torn: false,
                 spoke: options.protocol.is_some(),
                 seed: None,
                 leaving: Vec::new(),
@@ -251,7 +254,7 @@ impl<J: CallJudge> Turn<J> {
     }
 
     /// What became of the calls that were settled since this was last asked. A call that went on when it was
-    /// out already is told of once more, as [`Outcome::TooLate`].
+    /// settled already is told of once more: as [`Outcome::TooLate`], unless it came to a good one all the same.
     pub fn reports(&mut self) -> Vec<CallReport> {
         core::mem::take(&mut self.flow.reports)
     }
@@ -290,7 +293,7 @@ impl<J: CallJudge> Flow<J> {
         let read = self.read(event, &mut note, &mut fresh);
         note.pieces = fresh.len();
         let end = note.end;
-        self.tell_late(&fresh);
+        self.go_on_late(&fresh);
         let held = self.queue.held() + self.lanes.held() + note.len;
         if read.is_err() || held > self.options.limits.queued_bytes {
             self.queue.release(self.lanes.rest(), out);
@@ -318,7 +321,7 @@ impl<J: CallJudge> Flow<J> {
             }
             _ => {
                 // Nothing that may end a message overtakes a block.
-                if note.finish || note.end || note.unread {
+                if !note.finish.is_empty() || note.end || note.unread {
                     let rest = self.lanes.rest();
                     self.enqueue_all(rest, out);
                 }
@@ -341,19 +344,22 @@ impl<J: CallJudge> Flow<J> {
         }
     }
 
-    /// More of a call comes that is out already, or a copy that contradicts it. It leaves, too, and spoils the call for
-    /// its client.
-    fn tell_late(&mut self, pieces: &[Piece]) {
+    /// More of a call comes that is settled already, another name, or a copy that contradicts it. More text waits for
+    /// the end of the turn, where it may be taken out again; what else there is leaves, and spoils the call for its
+    /// client.
+    fn go_on_late(&mut self, pieces: &[Piece]) {
         for piece in pieces {
             let state = &mut self.states[piece.call];
+            let Some(Fate::Good(plan)) = &state.fate else { continue };
             let is_more = piece.end > piece.start && matches!(piece.has, Has::Text | Has::Json);
-            if (is_more || piece.has == Has::Copy)
-                && matches!(state.fate, Some(Fate::Good(_)))
+            if is_more && !piece.faulty && plan.goes_on(piece) {
+                (state.fate, state.told) = (None, true);
+            } else if (is_more || piece.faulty || piece.has == Has::Copy)
                 && let Some(call) = self.assembly.call(piece.call)
             {
                 let outcome = match &call.fault {
                     Some(fault) => Outcome::Misassembled(fault.clone()),
-                    None if is_more => Outcome::TooLate,
+                    None if is_more || piece.faulty => Outcome::TooLate,
                     None => continue,
                 };
                 state.fate = Some(Fate::Left);
@@ -368,7 +374,8 @@ impl<J: CallJudge> Flow<J> {
     }
 
     fn may_leave_with<'p>(&self, note: &Note, pieces: impl Iterator<Item = &'p Piece>) -> bool {
-        let waits_for_the_end = (note.finish && self.needs().finish || note.end) && !self.states.is_empty();
+        let finishes = !note.finish.is_empty() && self.needs().finish;
+        let waits_for_the_end = (finishes || note.end) && !self.states.is_empty();
         let waits_for_the_protocol = note.silent && !self.spoke;
         !waits_for_the_end
             && !waits_for_the_protocol

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The numbers that are taken, each with its choice.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
-    /// Those of calls, and whether the call is a good one.
+    /// Those of calls, and whether no other call may have it: only declined calls share one, where the server has them
+    /// share it.
     given: BTreeMap<(u32, u32), bool>,
     /// Those of things that are no calls.
     foreign: BTreeSet<(u32, u32)>,
@@ -23,7 +24,8 @@ impl Numbers {
     }
 
     /// The number of a call whose first piece leaves, where the server's own is `own`. A declined call keeps its own,
-    /// where no good one has it. The first call of a choice may have another one than 0, where `counts_on` from there.
+    /// where no good one has it, and no declined one that gave way. The first call of a choice may have another one
+    /// than 0, where `counts_on` from there.
     pub(super) fn give(
         &mut self,
         choice: u32,
@@ -31,24 +33,29 @@ impl Numbers {
         declined: bool,
         counts_on: impl Fn(u32) -> bool,
     ) -> u32 {
+        let keeps = own.filter(|own| declined && self.given.get(&(choice, *own)) != Some(&true));
+        if let Some(own) = keeps {
+            self.given.entry((choice, own)).or_default();
+            return own;
+        }
+        let is_free = |number: u32| {
+            let place = (choice, number);
+            !self.given.contains_key(&place) && !self.foreign.contains(&place)
+        };
         let last =
             self.given.range((choice, 0)..=(choice, u32::MAX)).next_back().map(|((_, number), _)| *number);
-        let is_taken = |number: u32| match self.given.get(&(choice, number)) {
-            Some(is_good) => *is_good || !declined,
-            None => !declined && self.foreign.contains(&(choice, number)),
-        };
-        let mut number = match (last, own.filter(|own| !is_taken(*own))) {
-            (_, Some(own)) if declined => own,
+        let mut number = match (last, own) {
             (Some(last), _) => last.wrapping_add(1),
-            (None, Some(own)) if own > 0 && counts_on(own) => own,
+            (None, Some(own)) if own > 0 && is_free(own) && counts_on(own) => own,
             (None, _) => 0,
         };
         // Behind the highest number there is, those that were left out come.
-        while is_taken(number) {
+        while !is_free(number) {
             number = number.wrapping_add(1);
         }
+        // What has no number of its own is declined without one.
         if !declined || own.is_some() {
-            *self.given.entry((choice, number)).or_default() |= !declined;
+            self.given.insert((choice, number), true);
         }
         number
     }
@@ -83,6 +90,11 @@ mod tests {
             ("-? 0", &[0, 0]),
             ("-0 -0 0 -0 -1", &[0, 0, 1, 0, 2]),
             ("-5 0", &[5, 6]),
+            ("0 0 -1 -2", &[0, 1, 2, 3]),
+            ("0 -0 -0 -1 -2", &[0, 1, 2, 3, 4]),
+            ("-1 0 -1 -2 -2", &[1, 2, 1, 3, 4]),
+            ("0 0 0 0 -3 -4", &[0, 1, 2, 3, 4, 6]),
+            ("0 1 2 3 4 -4", &[0, 1, 2, 3, 4, 6]),
             ("-4294967295 0 1", &[u32::MAX, 0, 1]),
             ("-4294967295 -4294967295 -0 ?", &[u32::MAX, u32::MAX, 0, 1]),
         ] {

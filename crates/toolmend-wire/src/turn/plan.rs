@@ -19,6 +19,8 @@ pub(super) struct State {
     pub(super) fate: Option<Fate>,
     /// It is declined, and known to be cut.
     pub(super) cut: bool,
+    /// It was told of as a good one, and went on.
+    pub(super) told: bool,
     /// It does not leave as a call.
     pub(super) withheld: bool,
     /// The pieces before this one may leave without a verdict.
@@ -151,6 +153,12 @@ impl Plan {
         !self.cuts.is_empty() || self.copies || self.append.is_some()
     }
 
+    /// Whether this piece goes on with a text that leaves as it came.
+    pub(super) fn goes_on(&self, piece: &Piece) -> bool {
+        let is_text = piece.has == Has::Text && piece.restarts == 0 && piece.start == self.output.len();
+        is_text && self.in_pieces && self.restarts == 0 && !self.changes()
+    }
+
     /// Whether this piece of the call changes.
     pub(super) fn touches(&self, piece: &Piece) -> bool {
         piece.restarts < self.restarts || self.cuts.touches(piece)
@@ -178,7 +186,7 @@ impl<J: CallJudge> Flow<J> {
             return Some(plan);
         }
         let told = |piece: &&Piece| piece.call == at && piece.has != Has::Copy && piece.restarts == restarts;
-        let pieces: Vec<&Piece> = self.queue.pieces().filter(told).collect();
+        let pieces: Vec<&Piece> = self.queue.pieces().chain(self.lanes.pieces()).filter(told).collect();
         let misfit = pieces.iter().any(|piece| !piece.fits);
         if said == plan.output && !misfit {
             return Some(plan);

@@ -18,8 +18,8 @@ pub(super) struct Note {
     pub(super) data: usize,
     /// How many pieces of calls it holds.
     pub(super) pieces: usize,
-    /// It says how a choice ended.
-    pub(super) finish: bool,
+    /// The choices that it says how they ended.
+    pub(super) finish: Vec<u32>,
     /// Calls that get no more pieces after it.
     pub(super) closes: bool,
     /// It has no data; whether that is to be changed depends on the protocol.
@@ -59,6 +59,8 @@ pub(super) struct Piece {
     /// It gives an id that its call had not, and how long a name it gives, in bytes.
     pub(super) new_id: bool,
     pub(super) name: usize,
+    /// It came when its call was known to be none: it gives another name, or what came before it did.
+    pub(super) faulty: bool,
     /// Whether it says of which kind the call is, and in the protocol's word.
     pub(super) kind: Option<bool>,
     /// Its event has to say who speaks.

@@ -49,13 +49,11 @@ impl<J: CallJudge> Flow<J> {
         }
         self.spoke = true;
         let mut changes = Splices::default();
-        if event.stream && event.at.is_some() {
-            // A bridge that frames what is framed already.
-            let (at, inner) = (event.at.unwrap_or_default(), text.len() - data.len());
-            let outer = text.len() - text.trim_ascii_start().len();
-            if text[outer..inner].starts_with("data:") {
-                changes.add(at + outer..at + inner, "");
-            }
+        // A bridge that frames what is framed already.
+        let (outer, inner) = (text.len() - text.trim_ascii_start().len(), text.len() - data.len());
+        if event.stream && text[outer..inner].starts_with("data:") {
+            let at = event.at.unwrap_or_else(|| on_one_line(event.raw, note.number).1);
+            changes.add(at + outer..at + inner, "");
         }
         if self.ends_with(data) {
             note.end = true;
@@ -112,7 +110,7 @@ impl<J: CallJudge> Flow<J> {
                 match signal {
                     // Nobody asks a turn in flight for its text.
                     Signal::Content { .. } | Signal::Reasoning { .. } => return Ok(()),
-                    Signal::Finish { .. } => note.finish = true,
+                    Signal::Finish { choice, .. } => note.finish.push(choice),
                     Signal::End | Signal::Whole => note.end = true,
                     Signal::Closed { .. } => note.closes = true,
                     Signal::Lost => note.unread = true,
@@ -131,7 +129,7 @@ impl<J: CallJudge> Flow<J> {
             Some(_) => envelope(event.raw, value),
             None => {
                 // It is written in one line where anything is changed about it; a space for a line end moves nothing.
-                let (raw, at, data) = on_one_line(event.raw);
+                let (raw, at, data) = on_one_line(event.raw, note.number);
                 let place = value.range_in(event.data);
                 let same = raw[at..at + data].get(place).and_then(|value| core::str::from_utf8(value).ok());
                 if let Some(Ok(value)) = same.map(Value::parse) {
@@ -160,8 +158,9 @@ impl<J: CallJudge> Flow<J> {
         let state = &mut self.states[taken.call];
         let number = state.pieces;
         state.pieces += 1;
+        let view = self.assembly.view(taken.call);
         if self.options.hold == Hold::Deviation
-            && let Some(view) = self.assembly.view(taken.call)
+            && let Some(view) = view
         {
             let named = !view.name.is_empty() && self.judge.offers(view.name) != Some(false);
             let streams = looks.way != Way::Whole && !looks.full && (!looks.object || looks.has == Has::Copy);
@@ -181,6 +180,7 @@ impl<J: CallJudge> Flow<J> {
             index: looks.index,
             new_id: taken.new_id,
             name: taken.name,
+            faulty: view.is_some_and(|view| view.faulty),
             kind: looks.kind,
             no_role: taken.opened && taken.no_role,
             way: looks.way,

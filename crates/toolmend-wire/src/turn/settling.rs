@@ -92,6 +92,7 @@ impl<J: CallJudge> Flow<J> {
         let (fate, outcome) = match output {
             Some(_) if misnamed => (Fate::Left, Outcome::TooLate),
             _ if self.options.observe => (Fate::Left, outcome),
+            None if self.states[at].told => (Fate::Left, Outcome::TooLate),
             None => (Fate::Left, outcome),
             // What came value by value cannot be written again.
             Some(output) if self.assembly.is_in_parts(at) => match output == call.arguments {

@@ -9,7 +9,7 @@ use super::plan::{Fate, Plan, State};
 use super::queue::{Has, Note, Piece, Way};
 use super::{Flow, Hold, OnCut};
 use crate::assembly::same_tokens;
-use crate::frame::lines;
+use crate::frame::{BOM, ends_with_blank_line, lines};
 use crate::json::Value;
 use crate::made_up::made_up_id;
 use crate::protocol::Needs;
@@ -25,9 +25,10 @@ impl<J: CallJudge> Flow<J> {
             out.extend_from_slice(raw);
             return;
         }
+        self.part(note, out);
         let needs = self.needs();
         let mut changes = note.changes.is_some() && (!note.silent || needs.data)
-            || note.finish && !self.hidden_cuts().is_empty();
+            || !note.finish.is_empty() && !self.hidden_cuts().is_empty();
         for piece in pieces {
             self.introduce(piece, needs);
             changes |= self.must_change(piece, needs);
@@ -44,41 +45,52 @@ impl<J: CallJudge> Flow<J> {
             state.sent = state.sent.max(if piece.has == Has::Copy { 0 } else { piece.end });
             let is_piece = piece.has == Has::Text || piece.has == Has::Nothing && needs.ids;
             let is_nameless = piece.name == 0 || needs.ids && piece.way == Way::Streamed;
-            let is_pattern = pieces.len() == 1 && !note.finish && is_piece && is_nameless;
+            let is_pattern = pieces.len() == 1 && note.finish.is_empty() && is_piece && is_nameless;
             if streams && state.fate.is_none() && is_pattern {
                 state.pattern.keep(note, raw, piece);
             }
         }
     }
 
-    /// Everything leaves. A finish that came before the last pieces of good calls goes behind them.
+    /// Where an event that came before the last one of the stream follows it, that one gets the blank line that it
+    /// lacks: else both were lost.
+    fn part(&mut self, note: &Note, out: &mut Vec<u8>) {
+        while self.torn && !ends_with_blank_line(out) {
+            out.push(b'\n');
+        }
+        self.torn = self.breaks_off && note.number + 1 == self.events;
+    }
+
+    /// Everything leaves. A finish that came before the last pieces of its choice's good calls goes behind them.
     pub(super) fn leave_all(&mut self, out: &mut Vec<u8>) {
         self.append_missing(out);
         let needs = self.needs();
         let good = |piece: &&Piece| matches!(self.states[piece.call].fate, Some(Fate::Good(_)));
         let told = |piece: &&Piece| matches!(piece.has, Has::Text | Has::Json);
-        let mut last = None;
+        let mut last = BTreeMap::new();
         for (at, (_, pieces)) in self.queue.notes().enumerate() {
-            if pieces.filter(told).any(|piece| good(&piece)) {
-                last = Some(at);
-            }
+            let pieces = pieces.filter(|piece| told(piece) && good(piece));
+            let choices = pieces.filter_map(|piece| self.assembly.known_as(piece.call));
+            last.extend(choices.map(|(choice, ..)| (choice, at)));
         }
-        let goes_behind = |note: &Note| note.finish && !note.end && note.pieces == 0 && needs.finish;
-        let (mut at, mut late) = (0, Vec::new());
+        let goes_behind = |note: &Note| {
+            let may_go = needs.finish && !note.end && note.pieces == 0;
+            note.finish.iter().filter(|_| may_go).filter_map(|choice| last.get(choice).copied()).max()
+        };
+        let (mut at, mut late) = (0, BTreeMap::<usize, Vec<_>>::new());
         while let Some(note) = self.queue.front() {
-            if goes_behind(note) && last.is_some_and(|last| at < last) {
-                if let Some((note, bytes, own)) = self.queue.pop(&mut Vec::new()) {
-                    late.push((note, bytes[own].to_vec()));
-                    self.queue.give_back(bytes);
+            match goes_behind(note).filter(|place| at < *place) {
+                Some(place) => {
+                    if let Some((note, bytes, own)) = self.queue.pop(&mut Vec::new()) {
+                        late.entry(place).or_default().push((note, bytes[own].to_vec()));
+                        self.queue.give_back(bytes);
+                    }
                 }
-            } else {
-                self.leave_first(out);
+                None => self.leave_first(out),
             }
-            if last == Some(at) {
-                self.rewritten |= !late.is_empty();
-                for (note, raw) in late.drain(..) {
-                    self.leave(&note, &raw, &[], out);
-                }
+            for (note, raw) in late.remove(&at).unwrap_or_default() {
+                self.rewritten = true;
+                self.leave(&note, &raw, &[], out);
             }
             at += 1;
         }
@@ -120,9 +132,9 @@ impl<J: CallJudge> Flow<J> {
         let state = &self.states[piece.call];
         let plan = match &state.fate {
             _ if state.withheld || self.hides_cut(piece.call) => return true,
-            Some(Fate::Left) if state.untouched => return renumbered(state, piece, needs),
+            Some(Fate::Left) => return renumbered(state, piece, needs),
             Some(Fate::Good(plan)) => Some(plan),
-            _ => None,
+            None => None,
         };
         let text = plan.is_some_and(|plan| match piece.has {
             Has::Copy => true,
@@ -137,7 +149,7 @@ impl<J: CallJudge> Flow<J> {
                 let name = state.name.as_ref().map_or(0, String::len);
                 needs.numbers && piece.index != state.index
                     || needs.ids && first && (!piece.new_id || piece.name != name || piece.kind.is_none())
-                    || needs.ids && !first && (piece.new_id || self.repeats_name(piece))
+                    || needs.ids && !first && (piece.new_id || piece.name > 0) && self.repeats(piece)
                     || needs.ids && piece.kind == Some(false)
                     || state.voices && piece.no_role
             }
@@ -145,10 +157,11 @@ impl<J: CallJudge> Flow<J> {
         text || envelope
     }
 
-    /// Whether a later piece says the name that the client knows already.
-    fn repeats_name(&self, piece: &Piece) -> bool {
+    /// Whether the id and the name that a later piece may give are of the call that the client knows: the name once
+    /// more, or a part of it.
+    fn repeats(&self, piece: &Piece) -> bool {
         let known = self.states[piece.call].name.as_deref();
-        piece.name > 0 && self.assembly.known_as(piece.call).is_some_and(|(_, _, name)| known == Some(name))
+        !piece.faulty && self.assembly.known_as(piece.call).is_some_and(|(_, _, name)| known == Some(name))
     }
 
     fn write(&mut self, note: &Note, raw: &[u8], pieces: &[Piece], needs: Needs, out: &mut Vec<u8>) {
@@ -158,7 +171,7 @@ impl<J: CallJudge> Flow<J> {
             match note.at {
                 Some(at) => (raw, at, note.data),
                 None => {
-                    joined = on_one_line(raw);
+                    joined = on_one_line(raw, note.number);
                     (&joined.0[..], joined.1, joined.2)
                 }
             },
@@ -174,7 +187,7 @@ impl<J: CallJudge> Flow<J> {
                 self.rewritten = true;
                 return;
             }
-            if note.finish {
+            if !note.finish.is_empty() {
                 self.relabel(raw, text, &mut changes);
             }
         }
@@ -215,7 +228,7 @@ impl<J: CallJudge> Flow<J> {
             changes.set(raw, site.entry, key, &quoted(word));
         }
         let plan = match &state.fate {
-            Some(Fate::Left) if state.untouched => {
+            Some(Fate::Left) => {
                 if let (true, Some(key), Some(index)) =
                     (renumbered(state, piece, needs), site.keys.index, state.index)
                 {
@@ -224,7 +237,7 @@ impl<J: CallJudge> Flow<J> {
                 return;
             }
             Some(Fate::Good(plan)) => Some(plan),
-            _ => None,
+            None => None,
         };
         if let Some(plan) = plan {
             if site.keys.form == Form::Object && piece.number > 0 {
@@ -257,7 +270,7 @@ impl<J: CallJudge> Flow<J> {
         if let (Some(key), Some(id)) = (keys.id, &state.id) {
             match first {
                 true if !piece.new_id && !id.is_empty() => changes.set(raw, site.entry, key, &quoted(id)),
-                false if piece.new_id => changes.remove(raw, site.entry, key),
+                false if piece.new_id && self.repeats(piece) => changes.remove(raw, site.entry, key),
                 _ => {}
             }
         }
@@ -266,7 +279,7 @@ impl<J: CallJudge> Flow<J> {
                 true if piece.name != name.len() && !name.is_empty() => {
                     set_in_function(raw, site, key, &quoted(name), changes);
                 }
-                false if self.repeats_name(piece) => changes.remove(raw, site.function, key),
+                false if piece.name > 0 && self.repeats(piece) => changes.remove(raw, site.function, key),
                 _ => {}
             }
         }
@@ -369,9 +382,11 @@ impl<J: CallJudge> Flow<J> {
     }
 }
 
-/// Whether a declined call has to give way because another call has its number.
+/// Whether a piece of a declined call gets another number: another call has its own, or the client knows the call by
+/// another one already.
 fn renumbered(state: &State, piece: &Piece, needs: Needs) -> bool {
-    needs.numbers && piece.way == Way::Streamed && piece.index.is_some() && piece.index != state.index
+    let is_numbered = piece.index.is_some() || !state.untouched;
+    needs.numbers && piece.way == Way::Streamed && is_numbered && piece.index != state.index
 }
 
 /// Takes the second part of a call out, of which a protocol of whole calls had two: the first one has all of it now.
@@ -404,13 +419,15 @@ fn written(output: &str, form: Form) -> String {
 }
 
 /// An event whose data stands in several lines, with its data in one; with the place and the length of it.
-/// Between the tokens of JSON, a space says what a line end says.
-pub(super) fn on_one_line(raw: &[u8]) -> (Vec<u8>, usize, usize) {
+/// Between the tokens of JSON, a space says what a line end says. The first event of a stream may begin with a byte
+/// order mark.
+pub(super) fn on_one_line(raw: &[u8], number: u64) -> (Vec<u8>, usize, usize) {
     let (mut head, mut data, mut tail) = (Vec::new(), Vec::new(), Vec::new());
     let mut seen = false;
     let mut from = 0;
     for line in lines(raw) {
         let text = &raw[line.clone()];
+        let text = if number == 0 && from == 0 { text.strip_prefix(BOM).unwrap_or(text) } else { text };
         let value = text.strip_prefix(b"data").filter(|rest| rest.is_empty() || rest.starts_with(b":"));
         let next = line.end;
         match value {
@@ -419,7 +436,7 @@ pub(super) fn on_one_line(raw: &[u8]) -> (Vec<u8>, usize, usize) {
                 if seen {
                     data.push(b' ');
                 } else {
-                    head.extend_from_slice(&raw[from..line.start]);
+                    head.extend_from_slice(&raw[from..line.end - text.len()]);
                     head.extend_from_slice(b"data: ");
                 }
                 data.extend_from_slice(value.strip_prefix(b" ").unwrap_or(value));

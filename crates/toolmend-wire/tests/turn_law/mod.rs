@@ -1,8 +1,10 @@
 //! The law of a turn in flight, whatever its bytes are. The tests hold changed turns to it, and the fuzz target
 //! (`fuzz/src/turn.rs`, which takes this file as it is) any bytes.
 
+use std::collections::BTreeMap;
+
 use toolmend_core::{CallJudge, Evidence, FoundCall, NoJudge, Policy, Verdict, mend};
-use toolmend_wire::{Call, CallReport, Outcome, ProtocolKind, Recorder, StreamEnd, Turn, TurnOptions};
+use toolmend_wire::{Call, CallReport, ProtocolKind, Recorder, StreamEnd, Turn, TurnOptions};
 
 /// Judges without a schema. One tool was not offered, so that calls are declined for that, too.
 struct Anyone;
@@ -75,14 +77,13 @@ fn says_what_was_reported(bytes: &[u8], left: &Left) {
     let is_over = |text: &str| text.split_once("[DONE]").is_none_or(|(_, behind)| behind.trim().is_empty());
     let mut recorder = Recorder::new();
     let Ok(turn) = recorder.push(&left.bytes).and_then(|()| recorder.finish()) else { return };
-    let spoiled = |report: &&CallReport| {
-        let same = |other: &CallReport| (other.choice, other.index) == (report.choice, report.index);
-        left.reports.iter().any(|other| same(other) && other.outcome == Outcome::TooLate)
-    };
+    // What is told of a call that went on counts, and not what was told before.
+    let latest: BTreeMap<(u32, u32), &CallReport> =
+        left.reports.iter().map(|report| ((report.choice, report.index), report)).collect();
     // One was told the protocol, and the other found another one.
     let is_same_turn = left.protocol == Some(turn.protocol) && is_over(&String::from_utf8_lossy(bytes));
-    let good = |report: &&CallReport| is_same_turn && report.arguments().is_some() && !spoiled(report);
-    for report in left.reports.iter().filter(good) {
+    let good = |report: &&CallReport| is_same_turn && report.arguments().is_some();
+    for report in latest.into_values().filter(good) {
         let says_so = |call: &Call| {
             // A name may yet change in a copy that comes when the call has left.
             call.choice == report.choice
