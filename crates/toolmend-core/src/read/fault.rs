@@ -77,6 +77,7 @@ pub(crate) fn close(scan: &Scanner, count: usize, at: usize) -> (Scanner, Vec<Ed
 
 impl Moves {
     /// Adds a way on.
+    #[inline]
     pub(crate) fn add(&mut self, edits: impl Into<Edits>, at: usize, scan: Scanner) {
         if let Some(way) = self.ways.get_mut(self.count) {
             *way = Some(Move { edits: edits.into(), at, scan });
@@ -92,6 +93,12 @@ impl Moves {
     /// Whether there are more than were kept.
     pub(crate) fn overflowed(&self) -> bool {
         self.count > MAX_WAYS
+    }
+
+    /// The way, if there is only one.
+    pub(crate) fn only(self) -> Option<Move> {
+        let [first, ..] = self.ways;
+        first.filter(|_| self.count == 1)
     }
 
     /// All ways, in the order in which they were added.

@@ -241,6 +241,9 @@ fn pieces(text: &str, start: usize, ctx: &Context<'_>) -> Vec<Edit> {
     }
     while at < start {
         let blank = skip_blank(text, at).min(start);
+        if blank == start {
+            break;
+        }
         let mark = fence_end(text, blank)
             .or_else(|| mark_end(text, blank, ctx.evidence.known_marks()).map(|end| (end, Rule::LeakedMark)))
             .filter(|&(end, _)| end <= start);
@@ -250,11 +253,9 @@ fn pieces(text: &str, start: usize, ctx: &Context<'_>) -> Vec<Edit> {
             }
             piece(rule, end);
             at = end;
-        } else if blank < start {
+        } else {
             words = true;
             at = blank + text[blank..].chars().next().map_or(1, char::len_utf8);
-        } else {
-            at = start;
         }
     }
     if words {

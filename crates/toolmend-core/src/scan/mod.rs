@@ -241,7 +241,8 @@ impl Scanner {
     }
 
     /// Takes bytes from index `i` of `b` on; `base` is the offset of `b[0]` in the whole text.
-    #[inline(always)]
+    // A function of its own keeps what it works with in registers, whoever calls.
+    #[inline(never)]
     pub(crate) fn run<const STOP: u8>(&mut self, b: &[u8], base: usize, mut i: usize) -> Halt {
         let mut state = self.state;
         let mut object = self.top_is_object();
@@ -251,7 +252,7 @@ impl Scanner {
             if let State::FirstKey | State::Key = state {
                 let Some(&c) = b.get(i) else { break Halt::End };
                 if c == b'"' {
-                    if let Err(halt) = self.string::<STOP>(b, base, &mut i, true) {
+                    if let Err(halt) = self.string(b, base, &mut i, true) {
                         return halt;
                     }
                     state = State::Colon;
@@ -283,18 +284,18 @@ impl Scanner {
                         if STOP & AT_STRING != 0 {
                             break Halt::Str(i);
                         }
-                        if let Err(halt) = self.string::<STOP>(b, base, &mut i, false) {
+                        if let Err(halt) = self.string(b, base, &mut i, false) {
                             return halt;
                         }
                         state = State::After;
                     }
                     b'0'..=b'9' | b'-' => {
-                        self.begins::<STOP>(base + i);
+                        self.token = base + i;
                         state = number(b, &mut i);
                         if state != State::After {
                             continue;
                         }
-                        self.ends::<STOP>(base + i);
+                        self.end = base + i;
                     }
                     b'{' | b'[' => {
                         if self.depth == MAX_NESTING {
@@ -307,7 +308,7 @@ impl Scanner {
                         continue;
                     }
                     b't' | b'f' | b'n' => {
-                        self.begins::<STOP>(base + i);
+                        self.token = base + i;
                         let rest = &b[i..];
                         let (word, whole) = match c {
                             b't' => (Word::True, rest.starts_with(b"true")),
@@ -320,7 +321,7 @@ impl Scanner {
                             continue;
                         }
                         i += word.bytes().len();
-                        self.ends::<STOP>(base + i);
+                        self.end = base + i;
                         state = State::After;
                     }
                     b' ' | b'\n' | b'\r' | b'\t' => {
@@ -353,7 +354,7 @@ impl Scanner {
                 State::Start | State::Done => break Halt::Fault(i),
                 cut => match token::resume(cut, b, &mut i) {
                     Ok(State::After) => {
-                        self.ends::<STOP>(base + i);
+                        self.end = base + i;
                         state = if core::mem::take(&mut self.key) { State::Colon } else { State::After };
                     }
                     Ok(inside) => state = inside,
@@ -371,18 +372,18 @@ impl Scanner {
     /// Reads a string from its quote on; where it does not end, what to come back with, and the scanner stands
     /// inside of it.
     #[inline(always)]
-    fn string<const STOP: u8>(
+    fn string(
         &mut self,
         b: &[u8],
         base: usize,
         i: &mut usize,
         key: bool,
     ) -> Result<(), Halt> {
-        self.begins::<STOP>(base + *i);
+        self.token = base + *i;
         *i += 1;
         let (inside, halt) = match string(b, i) {
             Piece::Closed => {
-                self.ends::<STOP>(base + *i);
+                self.end = base + *i;
                 return Ok(());
             }
             Piece::Open(inside) => (inside, Halt::End),
@@ -408,9 +409,7 @@ impl Scanner {
                 if STOP & AT_COMMA != 0 {
                     return Err((Halt::Comma(*i), State::After));
                 }
-                if STOP != 0 {
-                    self.comma = base + *i;
-                }
+                self.comma = base + *i;
                 *i = spaces(b, *i + 1);
                 return Ok(if *object { State::Key } else { State::Item });
             } else if c == b'}' || c == b']' {
@@ -418,7 +417,7 @@ impl Scanner {
                     return Err((Halt::Fault(*i), State::After));
                 }
                 *i += 1;
-                self.ends::<STOP>(base + *i);
+                self.end = base + *i;
                 self.pop();
                 *object = self.top_is_object();
                 if self.depth == 0 {
@@ -433,22 +432,6 @@ impl Scanner {
             } else {
                 return Err((Halt::Fault(*i), State::After));
             }
-        }
-    }
-
-    /// Notes where a token begins, for those who ask for a stop: `push` says nothing of tokens.
-    #[inline(always)]
-    fn begins<const STOP: u8>(&mut self, at: usize) {
-        if STOP != 0 {
-            self.token = at;
-        }
-    }
-
-    /// Notes where a token or container has ended, as [`begins`](Self::begins) does.
-    #[inline(always)]
-    fn ends<const STOP: u8>(&mut self, at: usize) {
-        if STOP != 0 {
-            self.end = at;
         }
     }
 
