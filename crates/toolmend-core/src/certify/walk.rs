@@ -12,6 +12,8 @@ pub(super) fn object(text: &str) -> Result<(usize, usize), Objection> {
 
 /// Walks an object as [`object`] does, and calls `token` with the span of each string,
 /// number and literal that ends at `from` or later; it answers from where on it is to be called next.
+// A function of its own keeps what it works with in registers.
+#[inline(never)]
 pub(super) fn tokens(
     text: &str,
     mut from: usize,

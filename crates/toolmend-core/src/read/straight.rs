@@ -36,7 +36,9 @@ pub(crate) fn read(text: &str, head: &mut Head, strict: &Scanner, ctx: &Context<
                 }
                 let begun = if head.headless { Cost::NONE.with(Grade::Punctuation, 1) } else { Cost::NONE };
                 let cost = within.iter().fold(begun, |cost, edit| cost.with(edit.rule.grade(), 1));
-                edits.sort_by_key(|e| (e.start, e.end));
+                if !edits.is_sorted_by_key(|e| (e.start, e.end)) {
+                    edits.sort_by_key(|e| (e.start, e.end));
+                }
                 return Some(Reading {
                     edits,
                     cost: cost.with(Grade::Packaging, tail.closers),

@@ -14,7 +14,7 @@
 
 mod token;
 
-use token::{Piece, Word, is_white, number, plain, spaces, string, white};
+use token::{Piece, is_white, number, plain, spaces, string, white};
 
 /// How deep containers may nest in a body, the outermost object counted.
 ///
@@ -90,8 +90,11 @@ enum State {
     Done,
     Str,
     Escape,
-    /// Inside `\uXXXX`: hex digits still to come.
-    Hex(u8),
+    /// Inside `\uXXXX`: so many hex digits are still to come.
+    Hex4,
+    Hex3,
+    Hex2,
+    Hex1,
     Minus,
     Zero,
     Int,
@@ -100,8 +103,17 @@ enum State {
     Exp,
     ExpSign,
     ExpInt,
-    /// Inside a literal: which one, and how many of its bytes are there.
-    Literal(Word, u8),
+    /// Inside a literal: so much of it is there.
+    T,
+    Tr,
+    Tru,
+    F,
+    Fa,
+    Fal,
+    Fals,
+    N,
+    Nu,
+    Nul,
 }
 
 /// What the grammar expects at a place between tokens.
@@ -237,7 +249,8 @@ impl Scanner {
     /// Whether the text so far ends inside a string.
     #[must_use]
     pub fn in_string(&self) -> bool {
-        matches!(self.state, State::Str | State::Escape | State::Hex(_))
+        use State::{Escape, Hex1, Hex2, Hex3, Hex4, Str};
+        matches!(self.state, Str | Escape | Hex4 | Hex3 | Hex2 | Hex1)
     }
 
     /// Takes bytes from index `i` of `b` on; `base` is the offset of `b[0]` in the whole text.
@@ -310,17 +323,17 @@ impl Scanner {
                     b't' | b'f' | b'n' => {
                         self.token = base + i;
                         let rest = &b[i..];
-                        let (word, whole) = match c {
-                            b't' => (Word::True, rest.starts_with(b"true")),
-                            b'f' => (Word::False, rest.starts_with(b"false")),
-                            _ => (Word::Null, rest.starts_with(b"null")),
+                        let (whole, length, begun) = match c {
+                            b't' => (rest.starts_with(b"true"), 4, State::T),
+                            b'f' => (rest.starts_with(b"false"), 5, State::F),
+                            _ => (rest.starts_with(b"null"), 4, State::N),
                         };
                         if !whole {
                             i += 1;
-                            state = State::Literal(word, 1);
+                            state = begun;
                             continue;
                         }
-                        i += word.bytes().len();
+                        i += length;
                         self.end = base + i;
                         state = State::After;
                     }
@@ -479,7 +492,7 @@ impl Scanner {
             State::Item => Slot::Item,
             State::After => Slot::After,
             State::Done => Slot::Done,
-            State::Str | State::Escape | State::Hex(_) if self.key => Slot::Key,
+            _ if self.key && self.in_string() => Slot::Key,
             _ if self.top_is_object() => Slot::Value,
             _ => Slot::Item,
         }
@@ -508,13 +521,18 @@ impl Scanner {
 
     /// What is missing of the literal that the last bytes begin.
     pub(crate) fn literal_rest(&self) -> Option<&'static str> {
-        let State::Literal(word, n) = self.state else { return None };
-        let word = match word {
-            Word::True => "true",
-            Word::False => "false",
-            Word::Null => "null",
-        };
-        word.get(n as usize..)
+        Some(match self.state {
+            State::T => "rue",
+            State::Tr => "ue",
+            State::Tru | State::Fals => "e",
+            State::F => "alse",
+            State::Fa => "lse",
+            State::Fal => "se",
+            State::N => "ull",
+            State::Nu => "ll",
+            State::Nul => "l",
+            _ => return None,
+        })
     }
 
     /// Where the last string, number or literal began.
