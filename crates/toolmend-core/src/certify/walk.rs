@@ -125,10 +125,14 @@ fn colon(b: &[u8], end: usize) -> Result<usize, Objection> {
 /// The end of the white space at `at`; most often there is one space, or none.
 #[inline(always)]
 fn blank(b: &[u8], mut at: usize) -> usize {
-    while let Some(&c) = b.get(at)
-        && c <= b' '
-        && matches!(c, b' ' | b'\t' | b'\n' | b'\r')
-    {
+    let shown = |at| b.get(at).is_some_and(|&c| c > b' ');
+    if shown(at) {
+        return at;
+    }
+    if b.get(at) == Some(&b' ') && shown(at + 1) {
+        return at + 1;
+    }
+    while let Some(&(b' ' | b'\t' | b'\n' | b'\r')) = b.get(at) {
         at += 1;
     }
     at
@@ -188,13 +192,15 @@ fn string(b: &[u8], at: usize) -> Result<usize, Objection> {
 /// Where the number or literal at `at` ends.
 #[inline(always)]
 fn scalar(b: &[u8], at: usize) -> Result<usize, Objection> {
-    let rest = &b[at..];
-    match rest.first() {
-        Some(b't') if rest.starts_with(b"true") => Ok(at + 4),
-        Some(b'f') if rest.starts_with(b"false") => Ok(at + 5),
-        Some(b'n') if rest.starts_with(b"null") => Ok(at + 4),
-        _ => number(b, at),
+    if b[at] <= b'9' {
+        return number(b, at);
     }
+    let word: &[u8] = match b[at] {
+        b't' => b"true",
+        b'f' => b"false",
+        _ => b"null",
+    };
+    if b[at..].starts_with(word) { Ok(at + word.len()) } else { Err((at, "a value is missing")) }
 }
 
 /// Where the number at `at` ends.
@@ -209,6 +215,10 @@ fn number(b: &[u8], at: usize) -> Result<usize, Objection> {
     };
     let mut i = at + usize::from(b[at] == b'-');
     i = if b.get(i) == Some(&b'0') { i + 1 } else { digits(i)? };
+    // Most numbers are whole ones that a comma follows.
+    if b.get(i) == Some(&b',') {
+        return Ok(i);
+    }
     if b.get(i) == Some(&b'.') {
         i = digits(i + 1)?;
     }

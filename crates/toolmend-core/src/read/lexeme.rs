@@ -84,8 +84,10 @@ pub(crate) fn first_key(text: &str, from: usize, until: usize) -> Option<usize> 
     // Apostrophes before this place were passed over, as escaped ones, by a string that opens no key: theirs
     // would end where that one does.
     let mut passed = from;
-    for (n, c) in text[from..until].char_indices() {
-        let at = from + n;
+    // The quotes' first bytes, as they are in UTF-8.
+    let first = |&at: &usize| matches!(text.as_bytes()[at], b'"' | b'\'' | 0xc2 | 0xe2);
+    for at in (from..until).filter(first) {
+        let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else { continue };
         if !matches!(c, '"' | '\'' | '“' | '”' | '„' | '«') || c == '\'' && at < passed {
             continue;
         }

@@ -342,7 +342,9 @@ impl<'t> Search<'t> {
         for way in moves.drain() {
             let mut edits = Vec::new();
             way.edits.append_to(&mut edits);
-            let next = self.edited(Node { scan: way.scan, at: way.at, ..*node }, edits);
+            let mut scan = node.scan.clone();
+            way.then.apply_to(&mut scan);
+            let next = self.edited(Node { scan, at: way.at, ..*node }, edits);
             self.push(next);
         }
         any

@@ -63,7 +63,8 @@ pub(crate) fn read(text: &str, head: &mut Head, strict: &Scanner, ctx: &Context<
                 if edits[from..].iter().any(|e| e.rule == Rule::MissingCloser) {
                     break;
                 }
-                (scan, at) = (way.scan, way.at);
+                way.then.apply_to(&mut scan);
+                at = way.at;
             }
             _ => break,
         }

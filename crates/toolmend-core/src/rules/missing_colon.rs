@@ -44,8 +44,6 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
             || fault.rest().starts_with(['“', '”', '„', '«'])
             || literal_ahead(fault.rest()))
     {
-        let mut scan = fault.scan.clone();
-        scan.set_slot(Slot::Value);
-        out.add(Edit::insert(Rule::MissingColon, end, ":"), fault.at, scan);
+        out.add(Edit::insert(Rule::MissingColon, end, ":"), fault.at, Slot::Value);
     }
 }

@@ -385,13 +385,7 @@ impl Scanner {
     /// Reads a string from its quote on; where it does not end, what to come back with, and the scanner stands
     /// inside of it.
     #[inline(always)]
-    fn string(
-        &mut self,
-        b: &[u8],
-        base: usize,
-        i: &mut usize,
-        key: bool,
-    ) -> Result<(), Halt> {
+    fn string(&mut self, b: &[u8], base: usize, i: &mut usize, key: bool) -> Result<(), Halt> {
         self.token = base + *i;
         *i += 1;
         let (inside, halt) = match string(b, i) {
