@@ -16,7 +16,7 @@ use crate::scan::{Halt, Scanner, Slot};
 use crate::verdict::Reason;
 use crate::{Edit, Grade, Rule};
 use frame::Head;
-use lexeme::{Lexeme, Spot};
+use lexeme::{Lexeme, Spot, skip_white};
 
 mod doubt;
 pub(crate) mod fault;
@@ -95,8 +95,8 @@ fn begin(head: &Head) -> Scanner {
 
 /// The scanner from which the object is read, and the place where it stands. `strict` has taken the text as
 /// strict JSON: where nothing stands before the object, that far it is read already.
-fn resume(head: &Head, strict: &Scanner) -> (Scanner, usize) {
-    if head.headless || !head.edits.is_empty() {
+fn resume(text: &str, head: &Head, strict: &Scanner) -> (Scanner, usize) {
+    if head.headless || skip_white(text, 0) != head.start {
         return (begin(head), head.start);
     }
     let at = if strict.slot() == Slot::Done { strict.end() } else { strict.offset() };

@@ -39,7 +39,7 @@ pub(crate) fn read(
     ctx: &Context<'_>,
     above: Option<Cost>,
 ) -> Level {
-    let found = Search::new(text, head, ctx, above, None).run::<AT_CLOSE>(resume(head, strict));
+    let found = Search::new(text, head, ctx, above, None).run::<AT_CLOSE>(resume(text, head, strict));
     match found.readings.iter().find(|r| r.closers > 0) {
         Some(reading) if !found.over_budget => {
             let bound = Some(reading.cost);

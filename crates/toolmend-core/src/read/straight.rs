@@ -13,7 +13,7 @@ use crate::{Grade, Rule};
 /// `None` where a search must decide. It is the reading that the search would find: with one way on from
 /// every fault there is no other.
 pub(crate) fn read(text: &str, head: &mut Head, strict: &Scanner, ctx: &Context<'_>) -> Option<Reading> {
-    let (mut scan, mut at) = resume(head, strict);
+    let (mut scan, mut at) = resume(text, head, strict);
     let mut edits = core::mem::take(&mut head.edits);
     let inside = edits.len();
     loop {
