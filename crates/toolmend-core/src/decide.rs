@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::edit::apply;
 use crate::envelope;
 use crate::read::frame::{self, Head, Places};
-use crate::read::{self, Cost, Dead, Level, Reading, spliced};
+use crate::read::{Cost, Dead, Level, Reading, quotes, search, spliced, straight};
 use crate::rules::{LAYERS, inner_layer, undecided_entities};
 use crate::scan::Status;
 use crate::verdict::{Decline, MAX_SHOWN, Note, NoteKind, Reason, Receipt, Verdict};
@@ -33,7 +33,9 @@ pub(crate) struct Choice {
 impl Choice {
     /// The verdict, if the checker has nothing against it.
     pub(crate) fn verdict(self, body: &str, ctx: &Context<'_>) -> Verdict {
-        let mut clues = ctx.evidence.clues().to_vec();
+        let known = ctx.evidence.clues();
+        let mut clues = Vec::with_capacity(known.len() + usize::from(self.clue.is_some()));
+        clues.extend_from_slice(known);
         clues.extend(self.clue);
         let mut notes = Vec::new();
         if self.copies {
@@ -96,11 +98,11 @@ fn on_the_schema(admission: &Admission) -> Option<Note> {
         .then(|| Note { kind: NoteKind::SchemaUnusable, at: String::new() })
 }
 
-/// What is to become of a body that is no valid object.
-pub(crate) fn faulty(body: &str, ctx: &Context<'_>) -> Verdict {
+/// What is to become of a body that is no valid object; `strict` has taken it as strict JSON.
+pub(crate) fn faulty(body: &str, strict: &Scanner, ctx: &Context<'_>) -> Verdict {
     let choice = match nothing_said(body, ctx) {
         Some(choice) => choice,
-        None => settle(body, ctx, 0),
+        None => settle(body, strict, ctx, 0),
     };
     match choice {
         Ok(choice) => choice.verdict(body, ctx),
@@ -130,17 +132,17 @@ fn nothing_said(body: &str, ctx: &Context<'_>) -> Option<Result<Choice, Decline>
 }
 
 /// Takes off whole levels of escaping, then reads what is inside.
-pub(crate) fn settle(text: &str, ctx: &Context<'_>, level: usize) -> Result<Choice, Decline> {
+fn settle(text: &str, strict: &Scanner, ctx: &Context<'_>, level: usize) -> Result<Choice, Decline> {
     if level == MAX_LEVELS {
-        return read(text, ctx);
+        return read(text, strict, ctx);
     }
     if let Some(edits) = LAYERS.iter().find_map(|(_, layer)| layer(text)) {
         return beneath(text, edits, ctx, level);
     }
-    if memchr::memchr(b'&', text.as_bytes()).is_some() && undecided_entities(text) {
+    if undecided_entities(text) {
         return Err(no(Reason::Ambiguous, 0));
     }
-    read(text, ctx).or_else(|no| match inner_layer(text) {
+    read(text, strict, ctx).or_else(|no| match inner_layer(text) {
         Some(edits) => beneath(text, edits, ctx, level),
         None => Err(no),
     })
@@ -150,11 +152,12 @@ pub(crate) fn settle(text: &str, ctx: &Context<'_>, level: usize) -> Result<Choi
 fn beneath(text: &str, edits: Vec<Edit>, ctx: &Context<'_>, level: usize) -> Result<Choice, Decline> {
     let start = edits.first().map_or(0, |e| e.start);
     let Ok(inner) = apply(text, &edits) else { return Err(no(Reason::Unreadable, start)) };
-    let mut choice = if Scanner::new().push(inner.as_bytes()) == Status::Whole {
+    let mut strict = Scanner::new();
+    let mut choice = if strict.push(inner.as_bytes()) == Status::Whole {
         valid(&inner, ctx)?
     } else {
         // Positions inside a level are not positions in the body: the level's begin stands for them.
-        settle(&inner, ctx, level + 1).map_err(|no| Decline { at: start, ..no })?
+        settle(&inner, &strict, ctx, level + 1).map_err(|no| Decline { at: start, ..no })?
     };
     // What is still wrong within the strings says that only their quotes were escaped, or that an entity
     // between them is content.
@@ -201,10 +204,12 @@ fn admit(object: &str, ctx: &Context<'_>) -> Result<Option<Choice>, Reason> {
     let Some(opened) = envelope::open(object, ctx)? else { return Ok(None) };
     let mut steps = opened.steps;
     let inner = opened.inner;
-    if Scanner::new().push(inner.as_bytes()) != Status::Whole {
+    let mut strict = Scanner::new();
+    if strict.push(inner.as_bytes()) != Status::Whole {
         // Arguments as a string: the string's own end shows that they are whole.
         let whole = Evidence::whole();
-        let Ok(choice) = settle(&inner, &Context { evidence: &whole, ..*ctx }, 1) else { return Ok(None) };
+        let within = Context { evidence: &whole, ..*ctx };
+        let Ok(choice) = settle(&inner, &strict, &within, 1) else { return Ok(None) };
         steps.extend(choice.steps);
         // What is inside may rest on more than the schema.
         let grade = choice.grade.max(Grade::Schema);
@@ -232,7 +237,7 @@ fn not_admitted(object: &str, ctx: &Context<'_>) -> Decline {
 }
 
 /// The one reading of a text that is left, at the first place where an object can be read.
-fn read(text: &str, ctx: &Context<'_>) -> Result<Choice, Decline> {
+fn read(text: &str, strict: &Scanner, ctx: &Context<'_>) -> Result<Choice, Decline> {
     let mut places = Places::new(text, ctx);
     let mut dead: Option<Dead> = None;
     while let Some((start, headless)) = places.next() {
@@ -242,7 +247,7 @@ fn read(text: &str, ctx: &Context<'_>) -> Result<Choice, Decline> {
             Some(name) => Err(no(Reason::OtherTool { name: name.into() }, 0)),
             None => Ok(choice),
         };
-        let (stuck, in_strings) = match levels(text, &mut head, ctx)? {
+        let (stuck, in_strings) = match levels(text, &mut head, strict, ctx)? {
             Tried::Chosen(choice) => return offered(choice),
             // What can be read without a stray quote is not read with one.
             Tried::Refused(readings) => return by_repair(text, readings, ctx).and_then(offered),
@@ -253,7 +258,7 @@ fn read(text: &str, ctx: &Context<'_>) -> Result<Choice, Decline> {
             continue;
         }
         for quote in [b'"', b'\''].into_iter().filter(|_| in_strings) {
-            let mut level = read::quotes::read(text, &head, ctx, quote);
+            let mut level = quotes::read(text, &head, ctx, quote);
             if level.over_budget {
                 return Err(no(Reason::OverBudget, start));
             }
@@ -281,11 +286,20 @@ enum Tried {
 }
 
 /// Tries one level of readings after the other until the schema admits one.
-fn levels(text: &str, head: &mut Head, ctx: &Context<'_>) -> Result<Tried, Decline> {
-    let mut above = None;
-    let mut first: Option<Vec<Reading>> = None;
-    for _ in 0..MAX_TRIES {
-        let Level { mut readings, more, in_strings, dead, over_budget } = read::read(text, head, ctx, above);
+fn levels(text: &str, head: &mut Head, strict: &Scanner, ctx: &Context<'_>) -> Result<Tried, Decline> {
+    let (mut above, mut first) = (None, None);
+    let mut tries = MAX_TRIES;
+    if let Some(reading) = straight::read(text, head, strict, ctx) {
+        if !ctx.has_schema() || admitted(text, &reading, ctx) {
+            return taken(text, reading, Grade::Packaging, ctx).map(Tried::Chosen);
+        }
+        above = Some(reading.cost);
+        first = Some(vec![reading]);
+        tries -= 1;
+    }
+    for _ in 0..tries {
+        let Level { mut readings, more, in_strings, dead, over_budget } =
+            search::read(text, head, strict, ctx, above);
         // A reading that is not kept might be another one: that the schema admits, or that says otherwise.
         if over_budget || more && (ctx.has_schema() || readings.len() == 1) {
             return Err(no(Reason::OverBudget, head.start));
@@ -325,12 +339,17 @@ fn choose(text: &str, readings: &mut Vec<Reading>, ctx: &Context<'_>) -> Result<
             }
         };
     }
-    if mixed_backslashes(text, &readings[index].edits) {
-        return Err(no(Reason::Ambiguous, readings[index].edits[0].start));
+    taken(text, readings.swap_remove(index), grade, ctx).map(Some)
+}
+
+/// The choice of this reading, of `grade` or above, if its own text has nothing against it.
+fn taken(text: &str, reading: Reading, grade: Grade, ctx: &Context<'_>) -> Result<Choice, Decline> {
+    if mixed_backslashes(text, &reading.edits) {
+        return Err(no(Reason::Ambiguous, reading.edits[0].start));
     }
-    let mut choice = chosen(text, readings.swap_remove(index), ctx);
+    let mut choice = chosen(text, reading, ctx);
     choice.grade = choice.grade.max(grade);
-    Ok(Some(choice))
+    Ok(choice)
 }
 
 /// Whether a reading doubles the backslashes of one string, while another one holds escapes that look like

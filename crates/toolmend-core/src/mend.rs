@@ -18,8 +18,8 @@ pub const MAX_BODY: usize = 64 << 20;
 #[must_use]
 pub fn mend(body: &str, evidence: &Evidence<'_>, judge: &dyn Judge) -> Verdict {
     let mut scan = Scanner::new();
-    let status = scan.push(body.as_bytes());
-    decide(body, status, evidence, judge)
+    scan.push(body.as_bytes());
+    decide(body, &scan, evidence, judge)
 }
 
 /// How many bytes may wait to be scanned, so that a stream of small pieces is scanned in blocks.
@@ -81,8 +81,8 @@ impl Mender {
     #[must_use]
     pub fn finish(&self, evidence: &Evidence<'_>, judge: &dyn Judge) -> Verdict {
         let mut scan = self.scan.clone();
-        let status = scan.push(&self.text.as_bytes()[self.scanned..]);
-        decide(&self.text, status, evidence, judge)
+        scan.push(&self.text.as_bytes()[self.scanned..]);
+        decide(&self.text, &scan, evidence, judge)
     }
 
     fn scan(&mut self) {
@@ -91,9 +91,11 @@ impl Mender {
     }
 }
 
-fn decide(body: &str, status: Status, evidence: &Evidence<'_>, judge: &dyn Judge) -> Verdict {
+/// `strict` has taken the whole body.
+fn decide(body: &str, strict: &Scanner, evidence: &Evidence<'_>, judge: &dyn Judge) -> Verdict {
     let decline =
         |reason, at| Verdict::Declined(Decline { ending: evidence.ending(), ..decide::no(reason, at) });
+    let status = strict.status();
     match status {
         Status::TooDeep { at } => decline(Reason::TooDeep, at),
         // What no schema judges is used whatever its length.
@@ -101,6 +103,6 @@ fn decide(body: &str, status: Status, evidence: &Evidence<'_>, judge: &dyn Judge
             decline(Reason::TooLong, MAX_BODY)
         }
         Status::Whole => decide::whole(body, &Context::new(evidence, judge)),
-        _ => decide::faulty(body, &Context::new(evidence, judge)),
+        _ => decide::faulty(body, strict, &Context::new(evidence, judge)),
     }
 }

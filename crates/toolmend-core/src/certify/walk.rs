@@ -12,19 +12,17 @@ pub(super) fn object(text: &str) -> Result<(usize, usize), Objection> {
 
 /// Walks an object as [`object`] does, and calls `token` with the span of each string,
 /// number and literal that ends at `from` or later; it answers from where on it is to be called next.
+// A function of its own keeps what it works with in registers.
+#[inline(never)]
 pub(super) fn tokens(
     text: &str,
     mut from: usize,
     mut token: impl FnMut(usize, usize) -> Result<usize, Objection>,
 ) -> Result<(usize, usize), Objection> {
-    let mut token = |start, end| {
-        if end >= from {
-            from = token(start, end)?;
-        }
-        Ok(())
-    };
     let b = text.as_bytes();
     let mut owed = Owed { depth: 0, bits: [0; MAX_DEPTH / 64] };
+    // The innermost closer that is owed.
+    let mut close = b'}';
     let start = blank(b, 0);
     let mut at = start;
     if b.get(at) != Some(&b'{') {
@@ -34,53 +32,52 @@ pub(super) fn tokens(
         // A value begins at `at`.
         match b.get(at) {
             Some(&open @ (b'{' | b'[')) => {
-                let close = open + 2;
+                close = open + 2;
                 if !owed.push(close == b'}') {
                     return Err((at, "too deep"));
                 }
                 at = blank(b, at + 1);
                 if b.get(at) != Some(&close) {
                     if close == b'}' {
-                        at = key(b, at, &mut token)?;
+                        let end = string(b, at)?;
+                        if end >= from {
+                            from = token(at, end)?;
+                        }
+                        at = colon(b, end)?;
                     }
                     continue;
                 }
             }
-            Some(b'"') => {
-                let end = string(b, at)?;
-                token(at, end)?;
-                at = blank(b, end);
-            }
-            Some(_) => {
-                let end = scalar(b, at)?;
-                token(at, end)?;
+            Some(&c) => {
+                let end = if c == b'"' { string(b, at)? } else { scalar(b, at)? };
+                if end >= from {
+                    from = token(at, end)?;
+                }
                 at = blank(b, end);
             }
             None => return Err((at, "a value is missing")),
         }
         // A value has ended before `at`.
         loop {
-            let Some(close) = owed.last() else {
-                return Err((at, "more than one value"));
-            };
             match b.get(at) {
                 Some(b',') => {
                     at = blank(b, at + 1);
                     if close == b'}' {
-                        at = key(b, at, &mut token)?;
+                        let end = string(b, at)?;
+                        if end >= from {
+                            from = token(at, end)?;
+                        }
+                        at = colon(b, end)?;
                     }
                     break;
                 }
                 Some(&c) if c == close => {
-                    owed.pop();
                     let end = at + 1;
                     at = blank(b, end);
-                    if owed.depth == 0 {
-                        return if at == b.len() {
-                            Ok((start, end))
-                        } else {
-                            Err((at, "text behind the object"))
-                        };
+                    match owed.pop() {
+                        Some(outer) => close = outer,
+                        None if at == b.len() => return Ok((start, end)),
+                        None => return Err((at, "text behind the object")),
                     }
                 }
                 _ => return Err((at, "a comma or a closer is missing")),
@@ -105,29 +102,19 @@ impl Owed {
         true
     }
 
+    /// Pays the innermost closer; answers the one that is then owed, if any is.
     #[inline]
-    fn pop(&mut self) {
+    fn pop(&mut self) -> Option<u8> {
         self.depth -= 1;
-    }
-
-    /// The innermost closer that is owed.
-    #[inline]
-    fn last(&self) -> Option<u8> {
         let top = self.depth.checked_sub(1)?;
         let brace = self.bits[top / 64 % (MAX_DEPTH / 64)] >> (top % 64) & 1 == 1;
         Some(if brace { b'}' } else { b']' })
     }
 }
 
-/// A key and its colon; answers where the value begins.
+/// The colon behind a key that ends at `end`; answers where the value begins.
 #[inline(always)]
-fn key(
-    b: &[u8],
-    at: usize,
-    token: &mut impl FnMut(usize, usize) -> Result<(), Objection>,
-) -> Result<usize, Objection> {
-    let end = string(b, at)?;
-    token(at, end)?;
+fn colon(b: &[u8], end: usize) -> Result<usize, Objection> {
     let colon = blank(b, end);
     if b.get(colon) != Some(&b':') {
         return Err((colon, "a colon is missing"));
@@ -138,6 +125,13 @@ fn key(
 /// The end of the white space at `at`; most often there is one space, or none.
 #[inline(always)]
 fn blank(b: &[u8], mut at: usize) -> usize {
+    let shown = |at| b.get(at).is_some_and(|&c| c > b' ');
+    if shown(at) {
+        return at;
+    }
+    if b.get(at) == Some(&b' ') && shown(at + 1) {
+        return at + 1;
+    }
     while let Some(&(b' ' | b'\t' | b'\n' | b'\r')) = b.get(at) {
         at += 1;
     }
@@ -152,9 +146,10 @@ fn special(b: &[u8], mut i: usize) -> usize {
     const TOP: u64 = 0x8080_8080_8080_8080;
     while let Some(Ok(word)) = b.get(i..i + 8).map(<[u8; 8]>::try_from) {
         let word = u64::from_le_bytes(word);
-        let below = |limit: u64, w: u64| w.wrapping_sub(EACH * limit) & !w;
-        let found =
-            (below(0x20, word) | below(1, word ^ (EACH * 0x22)) | below(1, word ^ (EACH * 0x5c))) & TOP;
+        // With bit 1 turned, a quote comes right behind the control characters: both lie below 0x21.
+        let quote_or_control = (word ^ (EACH * 2)).wrapping_sub(EACH * 0x21);
+        let backslash = (word ^ (EACH * 0x5c)).wrapping_sub(EACH);
+        let found = (quote_or_control | backslash) & !word & TOP;
         if found != 0 {
             return i + (found.trailing_zeros() >> 3) as usize;
         }
@@ -197,13 +192,15 @@ fn string(b: &[u8], at: usize) -> Result<usize, Objection> {
 /// Where the number or literal at `at` ends.
 #[inline(always)]
 fn scalar(b: &[u8], at: usize) -> Result<usize, Objection> {
-    let rest = &b[at..];
-    match rest[0] {
-        b't' if rest.starts_with(b"true") => Ok(at + 4),
-        b'f' if rest.starts_with(b"false") => Ok(at + 5),
-        b'n' if rest.starts_with(b"null") => Ok(at + 4),
-        _ => number(b, at),
+    if b[at] <= b'9' {
+        return number(b, at);
     }
+    let word: &[u8] = match b[at] {
+        b't' => b"true",
+        b'f' => b"false",
+        _ => b"null",
+    };
+    if b[at..].starts_with(word) { Ok(at + word.len()) } else { Err((at, "a value is missing")) }
 }
 
 /// Where the number at `at` ends.
@@ -218,6 +215,10 @@ fn number(b: &[u8], at: usize) -> Result<usize, Objection> {
     };
     let mut i = at + usize::from(b[at] == b'-');
     i = if b.get(i) == Some(&b'0') { i + 1 } else { digits(i)? };
+    // Most numbers are whole ones that a comma follows.
+    if b.get(i) == Some(&b',') {
+        return Ok(i);
+    }
     if b.get(i) == Some(&b'.') {
         i = digits(i + 1)?;
     }

@@ -44,6 +44,9 @@ impl Parsed<'_> {
     /// `I call "f": {"a":1}}`: a quoted word in a line of words need not be a key whose brace is missing,
     /// unless a colon announces it or a schema declares it.
     fn word_for_key(&self) -> bool {
+        if !self.head.headless {
+            return false;
+        }
         let before = self.text[..self.head.start].trim_end_matches([' ', '\t']);
         let apart = trim_escaped_white(before).len() < before.len();
         let key = self.text[self.head.start..].trim_start_matches(QUOTES);
@@ -51,7 +54,7 @@ impl Parsed<'_> {
             let end = identifier_end(key, 0).unwrap_or(0);
             before.ends_with(':') || self.ctx.judge.declares(&key[..end])
         };
-        self.head.headless && self.in_words() && !apart && !known()
+        self.in_words() && !apart && !known()
     }
 
     /// `The call "city": {"a":1}`: with words for one end and nothing for the other, neither shows where the

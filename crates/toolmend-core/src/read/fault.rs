@@ -1,5 +1,6 @@
 //! A place where the text departs from JSON, and the ways on from there.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::context::Context;
@@ -21,7 +22,37 @@ pub(crate) struct Fault<'a> {
 pub(crate) struct Move {
     pub(crate) edits: Edits,
     pub(crate) at: usize,
-    pub(crate) scan: Scanner,
+    pub(crate) then: Then,
+}
+
+/// How the scanner stands on a way on.
+#[derive(Debug)]
+pub(crate) enum Then {
+    /// As at the fault, but with this expected next.
+    Slot(Slot),
+    Scan(Box<Scanner>),
+}
+
+impl From<Slot> for Then {
+    fn from(slot: Slot) -> Then {
+        Then::Slot(slot)
+    }
+}
+
+impl From<Scanner> for Then {
+    fn from(scan: Scanner) -> Then {
+        Then::Scan(Box::new(scan))
+    }
+}
+
+impl Then {
+    /// Moves the scanner, which stands at the fault, on.
+    pub(crate) fn apply_to(self, scan: &mut Scanner) {
+        match self {
+            Then::Slot(slot) => scan.set_slot(slot),
+            Then::Scan(next) => *scan = *next,
+        }
+    }
 }
 
 /// The most ways on from one fault; where there are more, none is followed.
@@ -77,9 +108,10 @@ pub(crate) fn close(scan: &Scanner, count: usize, at: usize) -> (Scanner, Vec<Ed
 
 impl Moves {
     /// Adds a way on.
-    pub(crate) fn add(&mut self, edits: impl Into<Edits>, at: usize, scan: Scanner) {
+    #[inline]
+    pub(crate) fn add(&mut self, edits: impl Into<Edits>, at: usize, then: impl Into<Then>) {
         if let Some(way) = self.ways.get_mut(self.count) {
-            *way = Some(Move { edits: edits.into(), at, scan });
+            *way = Some(Move { edits: edits.into(), at, then: then.into() });
         }
         self.count += 1;
     }
@@ -92,6 +124,11 @@ impl Moves {
     /// Whether there are more than were kept.
     pub(crate) fn overflowed(&self) -> bool {
         self.count > MAX_WAYS
+    }
+
+    /// The way, if there is only one.
+    pub(crate) fn only(&mut self) -> Option<Move> {
+        if self.count == 1 { self.ways[0].take() } else { None }
     }
 
     /// All ways, in the order in which they were added.

@@ -82,10 +82,7 @@ impl<'t> Places<'t> {
         if core::mem::take(&mut self.first) {
             // A body without its brace begins at the text's first quote, in a key with its colon.
             let until = brace.unwrap_or(b.len());
-            let quote = self.text[self.from..until]
-                .char_indices()
-                .find(|&(n, c)| is_quote(c) && self.stands_as_key(self.from + n))
-                .map(|(n, _)| self.from + n);
+            let quote = super::lexeme::first_key(self.text, self.from, until);
             if let Some(at) = quote.filter(|&at| self.opens_key(at)) {
                 self.left = 0;
                 return Some((at, true));
@@ -94,13 +91,7 @@ impl<'t> Places<'t> {
         Some((brace?, false))
     }
 
-    /// Whether the quote at `at` stands where one of a key does, as the first of the text that could.
-    fn stands_as_key(&self, at: usize) -> bool {
-        !self.text[self.from..at].chars().any(|c| is_quote(c) && c != '\'')
-            && super::lexeme::key_ahead(self.text, at)
-    }
-
-    /// Whether that quote opens the key: one right behind a letter ends a word, unless it is a `\n` spelled
+    /// Whether the quote at `at` opens the key: one right behind a letter ends a word, unless it is a `\n` spelled
     /// out; and what begins with a sign is no key that was lost.
     fn opens_key(&self, at: usize) -> bool {
         let before = self.text[..at].strip_suffix(['n', 't', 'r']).filter(|b| b.ends_with('\\'));
@@ -120,10 +111,6 @@ impl<'t> Places<'t> {
             None => false,
         }
     }
-}
-
-fn is_quote(c: char) -> bool {
-    matches!(c, '"' | '\'' | '“' | '”' | '„' | '«')
 }
 
 /// Where the reasoning block ends with which the text begins, if it begins with one; `Some(None)` where the
@@ -241,6 +228,9 @@ fn pieces(text: &str, start: usize, ctx: &Context<'_>) -> Vec<Edit> {
     }
     while at < start {
         let blank = skip_blank(text, at).min(start);
+        if blank == start {
+            break;
+        }
         let mark = fence_end(text, blank)
             .or_else(|| mark_end(text, blank, ctx.evidence.known_marks()).map(|end| (end, Rule::LeakedMark)))
             .filter(|&(end, _)| end <= start);
@@ -250,11 +240,9 @@ fn pieces(text: &str, start: usize, ctx: &Context<'_>) -> Vec<Edit> {
             }
             piece(rule, end);
             at = end;
-        } else if blank < start {
+        } else {
             words = true;
             at = blank + text[blank..].chars().next().map_or(1, char::len_utf8);
-        } else {
-            at = start;
         }
     }
     if words {

@@ -38,6 +38,7 @@ impl<'a> Spot<'a> {
 }
 
 /// The index of the first byte from `at` on that is no white space.
+#[inline]
 pub(crate) fn skip_white(text: &str, at: usize) -> usize {
     let b = text.as_bytes();
     let mut i = at;
@@ -74,30 +75,54 @@ pub(crate) fn follows_value(text: &str, end: usize) -> bool {
 
 /// Whether a key in quotes, followed by a colon, begins at `at`.
 pub(crate) fn key_ahead(text: &str, at: usize) -> bool {
-    quoted_end(text, at).is_some_and(|end| colon_ahead(text, end))
+    quoted_end(text, at).is_ok_and(|end| colon_ahead(text, end))
 }
 
-/// Where the string that begins at `at` with any kind of quote ends, taking its first closing quote.
-/// Strings with line breaks do not count.
-fn quoted_end(text: &str, at: usize) -> Option<usize> {
+/// The first quote in `text[from..until]` that opens a key with its colon; of quotes that open none only
+/// apostrophes may stand before it.
+pub(crate) fn first_key(text: &str, from: usize, until: usize) -> Option<usize> {
+    // Apostrophes before this place were passed over, as escaped ones, by a string that opens no key: theirs
+    // would end where that one does.
+    let mut passed = from;
+    // The quotes' first bytes, as they are in UTF-8.
+    let first = |&at: &usize| matches!(text.as_bytes()[at], b'"' | b'\'' | 0xc2 | 0xe2);
+    for at in (from..until).filter(first) {
+        let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else { continue };
+        if !matches!(c, '"' | '\'' | '“' | '”' | '„' | '«') || c == '\'' && at < passed {
+            continue;
+        }
+        let end = quoted_end(text, at);
+        if end.is_ok_and(|end| colon_ahead(text, end)) {
+            return Some(at);
+        }
+        if c != '\'' {
+            return None;
+        }
+        passed = end.map_or_else(|stopped| stopped, |end| end - 1);
+    }
+    None
+}
+
+/// Where the string that begins at `at` with any kind of quote ends, taking its first closing quote; `Err`
+/// with the place where it is given up: at a line break, at the end, or where no string begins.
+fn quoted_end(text: &str, at: usize) -> Result<usize, usize> {
     let mut chars = text[at..].char_indices();
-    let (_, open) = chars.next()?;
-    let close: &[char] = match open {
-        '"' => &['"'],
-        '\'' => &['\''],
-        _ => crate::rules::smart_closers(open)?,
+    let close: &[char] = match chars.next().map(|(_, open)| open) {
+        Some('"') => &['"'],
+        Some('\'') => &['\''],
+        open => open.and_then(crate::rules::smart_closers).ok_or(at)?,
     };
     let mut escaped = false;
     for (i, c) in chars {
         match c {
             _ if escaped => escaped = false,
             '\\' => escaped = true,
-            '\n' => return None,
-            c if close.contains(&c) => return Some(at + i + c.len_utf8()),
+            '\n' => return Err(at + i),
+            c if close.contains(&c) => return Ok(at + i + c.len_utf8()),
             _ => {}
         }
     }
-    None
+    Err(text.len())
 }
 
 /// Where the identifier at `at` ends: ASCII letters, digits, `_`, `$`, and `-` inside; none that begins
@@ -115,10 +140,16 @@ pub(crate) fn identifier_end(text: &str, at: usize) -> Option<usize> {
 }
 
 /// Where the character at `at` ends, if it is white space that JSON does not know, or cannot be seen.
+#[inline]
 pub(crate) fn invisible(text: &str, at: usize) -> Option<usize> {
     if matches!(text.as_bytes().get(at), None | Some(b' '..=b'~')) {
         return None;
     }
+    unseen(text, at)
+}
+
+/// As [`invisible`], for what is no plain ASCII.
+fn unseen(text: &str, at: usize) -> Option<usize> {
     let c = text.get(at..)?.chars().next()?;
     let is = matches!(c,
         '\u{0}' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{a0}' | '\u{ad}' | '\u{1680}' | '\u{2000}'..='\u{200f}'

@@ -16,7 +16,7 @@ use crate::scan::{Halt, Scanner, Slot};
 use crate::verdict::Reason;
 use crate::{Edit, Grade, Rule};
 use frame::Head;
-use lexeme::{Lexeme, Spot};
+use lexeme::{Lexeme, Spot, skip_white};
 
 mod doubt;
 pub(crate) mod fault;
@@ -24,8 +24,8 @@ pub(crate) mod frame;
 pub(crate) mod lexeme;
 mod marks;
 pub(crate) mod quotes;
-mod search;
-mod straight;
+pub(crate) mod search;
+pub(crate) mod straight;
 
 /// What a reading costs: the grade first, then the number of edits inside the object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,25 +88,19 @@ pub(crate) struct Level {
     pub(crate) over_budget: bool,
 }
 
-/// The readings of the object that begins at `head.start`, of the cheapest level that costs more than
-/// `above`.
-pub(crate) fn read(text: &str, head: &mut Head, ctx: &Context<'_>, above: Option<Cost>) -> Level {
-    let straight = if above.is_none() { straight::read(text, head, ctx) } else { None };
-    match straight {
-        Some(reading) => Level {
-            readings: alloc::vec![reading],
-            more: false,
-            in_strings: false,
-            dead: None,
-            over_budget: false,
-        },
-        None => search::read(text, head, ctx, above),
-    }
-}
-
 /// The scanner before the first byte of the object.
 fn begin(head: &Head) -> Scanner {
     if head.headless { Scanner::in_object() } else { Scanner::new() }
+}
+
+/// The scanner from which the object is read, and the place where it stands. `strict` has taken the text as
+/// strict JSON: where nothing stands before the object, that far it is read already.
+fn resume(text: &str, head: &Head, strict: &Scanner) -> (Scanner, usize) {
+    if head.headless || skip_white(text, 0) != head.start {
+        return (begin(head), head.start);
+    }
+    let at = if strict.slot() == Slot::Done { strict.end() } else { strict.offset() };
+    (strict.clone(), at)
 }
 
 /// Runs the scanner on from `at`, past gaps and past tokens that a rule knows, whose edits are given to

@@ -12,7 +12,7 @@ use super::doubt::Parsed;
 use super::fault::{Fault, Moves, close};
 use super::frame::{self, Head, Tail};
 use super::lexeme::{inside, skip_white};
-use super::{Cost, Dead, Level, Reading, advance, begin};
+use super::{Cost, Dead, Level, Reading, advance, begin, resume};
 use crate::context::Context;
 use crate::edit::apply;
 use crate::rules::MOVES;
@@ -32,12 +32,20 @@ pub(super) const NO_EDIT: usize = usize::MAX;
 
 /// The readings of the object that begins at `head.start`, of the cheapest level that costs more than
 /// `above`.
-pub(super) fn read(text: &str, head: &Head, ctx: &Context<'_>, above: Option<Cost>) -> Level {
-    let found = Search::new(text, head, ctx, above, None).run::<AT_CLOSE>();
+pub(crate) fn read(
+    text: &str,
+    head: &Head,
+    strict: &Scanner,
+    ctx: &Context<'_>,
+    above: Option<Cost>,
+) -> Level {
+    let found = Search::new(text, head, ctx, above, None).run::<AT_CLOSE>(resume(text, head, strict));
     match found.readings.iter().find(|r| r.closers > 0) {
         Some(reading) if !found.over_budget => {
             let bound = Some(reading.cost);
-            Search::new(text, head, ctx, above, bound).run::<{ AT_CLOSE | AT_COMMA }>()
+            // Every comma counts: the text is read from the object's first byte.
+            let start = (begin(head), head.start);
+            Search::new(text, head, ctx, above, bound).run::<{ AT_CLOSE | AT_COMMA }>(start)
         }
         _ => found,
     }
@@ -101,6 +109,8 @@ struct Search<'t> {
     over_budget: bool,
     /// Bytes scanned so far.
     scanned: usize,
+    /// Bytes that were scanned before the search began, to be counted with the first way.
+    ahead: usize,
 }
 
 impl<'t> Search<'t> {
@@ -125,13 +135,14 @@ impl<'t> Search<'t> {
             more: false,
             over_budget: false,
             scanned: 0,
+            ahead: 0,
         }
     }
 
-    fn run<const STOP: u8>(mut self) -> Level {
+    fn run<const STOP: u8>(mut self, (scan, at): (Scanner, usize)) -> Level {
         let cost = if self.head.headless { Cost::NONE.with(Grade::Punctuation, 1) } else { Cost::NONE };
-        let scan = begin(self.head);
-        self.push(Node { scan, at: self.head.start, cost, last: NO_EDIT, closers: 0 });
+        self.ahead = at - self.head.start;
+        self.push(Node { scan, at, cost, last: NO_EDIT, closers: 0 });
         while let Some(Reverse((cost, index))) = self.queue.pop() {
             if self.found.first().is_some_and(|best| best.cost < cost) {
                 break;
@@ -172,7 +183,7 @@ impl<'t> Search<'t> {
     /// Follows one way until it ends, or until something is to be decided.
     fn follow<const STOP: u8>(&mut self, mut node: Node) {
         loop {
-            let from = node.at;
+            let from = node.at - core::mem::take(&mut self.ahead);
             let (trail, last, cost) = (&mut self.trail, &mut node.last, &mut node.cost);
             let halt = advance::<STOP>(self.text, self.ctx, &mut node.scan, node.at, |edit| {
                 *cost = cost.with(edit.rule.grade(), 1);
@@ -331,7 +342,9 @@ impl<'t> Search<'t> {
         for way in moves.drain() {
             let mut edits = Vec::new();
             way.edits.append_to(&mut edits);
-            let next = self.edited(Node { scan: way.scan, at: way.at, ..*node }, edits);
+            let mut scan = node.scan.clone();
+            way.then.apply_to(&mut scan);
+            let next = self.edited(Node { scan, at: way.at, ..*node }, edits);
             self.push(next);
         }
         any

@@ -3,20 +3,19 @@
 use super::doubt::Parsed;
 use super::fault::{Fault, Moves};
 use super::frame::{self, Head};
-use super::{Cost, Reading, advance, begin};
+use super::{Cost, Reading, advance, resume};
 use crate::context::Context;
 use crate::rules::MOVES;
-use crate::scan::{AT_CLOSE, Halt, Slot};
+use crate::scan::{AT_CLOSE, Halt, Scanner, Slot};
 use crate::{Grade, Rule};
 
 /// The one reading of the body, if each of its faults has one way on and none of them sets a closer;
 /// `None` where a search must decide. It is the reading that the search would find: with one way on from
 /// every fault there is no other.
-pub(super) fn read(text: &str, head: &mut Head, ctx: &Context<'_>) -> Option<Reading> {
+pub(crate) fn read(text: &str, head: &mut Head, strict: &Scanner, ctx: &Context<'_>) -> Option<Reading> {
+    let (mut scan, mut at) = resume(text, head, strict);
     let mut edits = core::mem::take(&mut head.edits);
     let inside = edits.len();
-    let mut scan = begin(head);
-    let mut at = head.start;
     loop {
         match advance::<AT_CLOSE>(text, ctx, &mut scan, at, |edit| edits.push(edit)) {
             Halt::Closed(end) => {
@@ -37,7 +36,9 @@ pub(super) fn read(text: &str, head: &mut Head, ctx: &Context<'_>) -> Option<Rea
                 }
                 let begun = if head.headless { Cost::NONE.with(Grade::Punctuation, 1) } else { Cost::NONE };
                 let cost = within.iter().fold(begun, |cost, edit| cost.with(edit.rule.grade(), 1));
-                edits.sort_by_key(|e| (e.start, e.end));
+                if !edits.is_sorted_by_key(|e| (e.start, e.end)) {
+                    edits.sort_by_key(|e| (e.start, e.end));
+                }
                 return Some(Reading {
                     edits,
                     cost: cost.with(Grade::Packaging, tail.closers),
@@ -56,16 +57,14 @@ pub(super) fn read(text: &str, head: &mut Head, ctx: &Context<'_>) -> Option<Rea
                 let mut moves = Moves::default();
                 let place = Fault { text, at: fault, slot, scan: &scan, ctx };
                 MOVES.iter().for_each(|(_, ways)| ways(&place, &mut moves));
-                if moves.len() != 1 {
-                    break;
-                }
-                let Some(way) = moves.drain().next() else { break };
+                let Some(way) = moves.only() else { break };
                 let from = edits.len();
                 way.edits.append_to(&mut edits);
                 if edits[from..].iter().any(|e| e.rule == Rule::MissingCloser) {
                     break;
                 }
-                (scan, at) = (way.scan, way.at);
+                way.then.apply_to(&mut scan);
+                at = way.at;
             }
             _ => break,
         }

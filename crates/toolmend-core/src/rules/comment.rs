@@ -24,6 +24,9 @@ pub(super) const SPEC: Spec = Spec {
 };
 
 fn end(text: &str, at: usize) -> Option<usize> {
+    if !matches!(text.as_bytes().get(at), Some(b'/' | b'#')) {
+        return None;
+    }
     // Right behind a token it is more likely the rest of a string that ended too early.
     let before = text[..at].chars().next_back()?;
     if !(before.is_whitespace() || matches!(before, ',' | ':' | '{' | '[' | '}' | ']' | '/')) {

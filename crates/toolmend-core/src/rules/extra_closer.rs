@@ -27,6 +27,9 @@ pub(super) const SPEC: Spec = Spec {
 };
 
 fn moves(fault: &Fault<'_>, out: &mut Moves) {
+    if fault.slot != Slot::After || !matches!(fault.byte(), Some(b'}' | b']')) {
+        return;
+    }
     let next = fault.text.as_bytes().get(skip_white(fault.text, fault.at + 1));
     let goes_on = matches!(next, None | Some(b',' | b'}' | b']'));
     // Behind a closer it is one too many; behind another value its opener may be what is missing, and only
@@ -36,7 +39,7 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
     if !(same || fault.ctx.has_schema() && before.ends_with(['}', ']'])) {
         return;
     }
-    if fault.slot == Slot::After && matches!(fault.byte(), Some(b'}' | b']')) && goes_on {
+    if goes_on {
         out.add(Edit::delete(Rule::ExtraCloser, fault.at, fault.at + 1), fault.at + 1, fault.scan.clone());
     }
 }

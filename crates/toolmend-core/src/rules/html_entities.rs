@@ -27,9 +27,10 @@ pub(super) const SPEC: Spec = Spec {
 /// Whether the text holds entities for quotes that are neither plainly a level nor plainly content: a body
 /// in quotes of another kind, with none of its own kind.
 pub(crate) fn undecided(text: &str) -> bool {
-    text.contains(['\'', '`', '“', '”', '„', '«'])
-        && !text.contains('"')
+    memchr::memchr(b'"', text.as_bytes()).is_none()
+        && memchr::memchr(b'&', text.as_bytes()).is_some()
         && (text.contains("&quot;") || text.contains("&#34;"))
+        && text.contains(['\'', '`', '“', '”', '„', '«'])
 }
 
 fn layer(text: &str) -> Option<Vec<Edit>> {
@@ -42,12 +43,16 @@ fn layer(text: &str) -> Option<Vec<Edit>> {
         ("&#39;", "'"),
         ("&apos;", "'"),
     ];
+    // Most bodies hold a quote, and soon: no more of them is looked at.
+    if memchr::memchr(b'"', text.as_bytes()).is_some() {
+        return None;
+    }
     let first = memchr::memchr(b'&', text.as_bytes())?;
     // A quote of another kind before the first entity: the entities are content of its strings.
     if text[..first].contains(['\'', '`', '“', '”', '„', '«']) {
         return None;
     }
-    if !text.contains("&quot;") && !text.contains("&#34;") || text.contains('"') {
+    if !text.contains("&quot;") && !text.contains("&#34;") {
         return None;
     }
     // A raw sign beside its entity: the level is not even.

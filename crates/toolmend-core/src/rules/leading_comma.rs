@@ -23,14 +23,12 @@ pub(super) const SPEC: Spec = Spec {
 
 fn moves(fault: &Fault<'_>, out: &mut Moves) {
     if fault.slot == Slot::FirstKey && fault.byte() == Some(b',') {
-        let mut scan = fault.scan.clone();
         // Another key must follow, or this may be all that is left of a member.
         if !matches!(
             fault.text.as_bytes().get(skip_white(fault.text, fault.at + 1)),
             None | Some(b'}' | b',')
         ) {
-            scan.set_slot(Slot::FirstKey);
-            out.add(Edit::delete(Rule::LeadingComma, fault.at, fault.at + 1), fault.at + 1, scan);
+            out.add(Edit::delete(Rule::LeadingComma, fault.at, fault.at + 1), fault.at + 1, Slot::FirstKey);
         }
     }
 }

@@ -25,7 +25,10 @@ pub(super) const SPEC: Spec = Spec {
 };
 
 fn end(text: &str, at: usize) -> Option<usize> {
+    if !["\\n", "\\r", "\\t"].iter().any(|e| text[at..].starts_with(e)) {
+        return None;
+    }
     // `\true`, `\name`: the letter may belong to the word, unless that is a whole key.
     let word = identifier_end(text, at + 2).is_some_and(|end| !colon_ahead(text, end));
-    (!word && ["\\n", "\\r", "\\t"].iter().any(|e| text[at..].starts_with(e))).then_some(at + 2)
+    (!word).then_some(at + 2)
 }

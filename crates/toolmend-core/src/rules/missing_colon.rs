@@ -27,6 +27,9 @@ pub(super) const SPEC: Spec = Spec {
 };
 
 fn moves(fault: &Fault<'_>, out: &mut Moves) {
+    if fault.slot != Slot::Colon {
+        return;
+    }
     let end = fault.scan.end();
     let quoted = end > 0 && fault.text.as_bytes()[end - 1] == b'"';
     // The colon may stand on the wrong side of a quote.
@@ -34,16 +37,13 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
     let astray = key.trim_end().ends_with(':') || fault.rest().starts_with("\":");
     // `"n"-1`, three quotes: the sign may belong to the key, or the quotes be more than a pair.
     let glued = fault.at == end && matches!(fault.byte(), Some(b'-' | b'+' | b'.')) || key.ends_with('"');
-    if fault.slot == Slot::Colon
-        && !astray
+    if !astray
         && !glued
         && quoted
         && (matches!(fault.byte(), Some(b'"' | b'{' | b'[' | b'0'..=b'9' | b'-' | b'+' | b'.' | b'`'))
             || fault.rest().starts_with(['“', '”', '„', '«'])
             || literal_ahead(fault.rest()))
     {
-        let mut scan = fault.scan.clone();
-        scan.set_slot(Slot::Value);
-        out.add(Edit::insert(Rule::MissingColon, end, ":"), fault.at, scan);
+        out.add(Edit::insert(Rule::MissingColon, end, ":"), fault.at, Slot::Value);
     }
 }

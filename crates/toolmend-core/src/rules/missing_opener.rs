@@ -30,15 +30,13 @@ pub(super) const SPEC: Spec = Spec {
 fn moves(fault: &Fault<'_>, out: &mut Moves) {
     const ARGUMENTS: &[&str] =
         &["\"arguments\"", "\"parameters\"", "\"args\"", "\"input\"", "\"action_input\"", "\"tool_input\""];
+    let there = fault.slot == Slot::After && fault.byte() == Some(b':') && fault.in_object();
+    if !there || !fault.ctx.has_schema() {
+        return;
+    }
     let key = fault.scan.token();
     let before = fault.text[..key].trim_end().strip_suffix(':').map_or("", str::trim_end);
-    if fault.slot == Slot::After
-        && fault.byte() == Some(b':')
-        && fault.in_object()
-        && fault.ctx.has_schema()
-        && fault.text[key..].starts_with('"')
-        && ARGUMENTS.iter().any(|name| before.ends_with(name))
-    {
+    if fault.text[key..].starts_with('"') && ARGUMENTS.iter().any(|name| before.ends_with(name)) {
         let mut scan = fault.scan.clone();
         if scan.open(true) {
             scan.took(key, fault.scan.end());

@@ -140,11 +140,15 @@ fn uncommented(mut text: &str) -> &str {
 
 /// Whether the escapes at `slash` stand behind a brace and lead to an escaped quote.
 fn begins_level(text: &str, slash: usize) -> bool {
+    // Asked first: of a row of escapes only the first is behind a brace.
+    if !text[..slash].trim_ascii_end().ends_with('{') {
+        return false;
+    }
     let mut rest = &text[slash..];
     while let Some(next) = ["\\n", "\\r", "\\t"].iter().find_map(|e| rest.strip_prefix(e)) {
         rest = next.trim_ascii_start();
     }
-    rest.starts_with("\\\"") && text[..slash].trim_ascii_end().ends_with('{')
+    rest.starts_with("\\\"")
 }
 
 /// The edits that decode JSON's escapes at `pairs`; `None` where one of the pairs is no JSON escape, or

@@ -32,8 +32,6 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
         if fault.text.as_bytes()[comma] != b',' {
             return;
         }
-        let mut scan = fault.scan.clone();
-        scan.set_slot(Slot::After);
-        out.add(Edit::delete(Rule::TrailingComma, comma, comma + 1), fault.at, scan);
+        out.add(Edit::delete(Rule::TrailingComma, comma, comma + 1), fault.at, Slot::After);
     }
 }

@@ -26,16 +26,15 @@ pub(super) const SPEC: Spec = Spec {
 };
 
 fn moves(fault: &Fault<'_>, out: &mut Moves) {
-    let mut scan = fault.scan.clone();
     if fault.slot == Slot::Colon {
         let Some(sign) = ["=>", "=", ":="].into_iter().find(|s| fault.rest().starts_with(s)) else { return };
-        scan.set_slot(Slot::Value);
         let end = fault.at + sign.len();
-        out.add(Edit::replace(Rule::WrongSeparator, fault.at, end, ":"), end, scan);
+        out.add(Edit::replace(Rule::WrongSeparator, fault.at, end, ":"), end, Slot::Value);
     } else if fault.slot == Slot::Value && fault.byte() == Some(b'=') && fault.text[..fault.at].ends_with(':')
     {
-        out.add(Edit::delete(Rule::WrongSeparator, fault.at, fault.at + 1), fault.at + 1, scan);
+        out.add(Edit::delete(Rule::WrongSeparator, fault.at, fault.at + 1), fault.at + 1, fault.scan.clone());
     } else if fault.slot == Slot::After && fault.in_object() && fault.byte() == Some(b';') {
+        let mut scan = fault.scan.clone();
         scan.took_comma(fault.at);
         out.add(Edit::replace(Rule::WrongSeparator, fault.at, fault.at + 1, ","), fault.at + 1, scan);
     }

@@ -15,7 +15,7 @@
 mod token;
 
 pub use token::plain;
-use token::{Piece, Word, is_white, number, spaces, string, white};
+use token::{Piece, is_white, number, spaces, string, white};
 
 /// How deep containers may nest in a body, the outermost object counted.
 ///
@@ -91,8 +91,11 @@ enum State {
     Done,
     Str,
     Escape,
-    /// Inside `\uXXXX`: hex digits still to come.
-    Hex(u8),
+    /// Inside `\uXXXX`: so many hex digits are still to come.
+    Hex4,
+    Hex3,
+    Hex2,
+    Hex1,
     Minus,
     Zero,
     Int,
@@ -101,8 +104,17 @@ enum State {
     Exp,
     ExpSign,
     ExpInt,
-    /// Inside a literal: which one, and how many of its bytes are there.
-    Literal(Word, u8),
+    /// Inside a literal: so much of it is there.
+    T,
+    Tr,
+    Tru,
+    F,
+    Fa,
+    Fal,
+    Fals,
+    N,
+    Nu,
+    Nul,
 }
 
 /// What the grammar expects at a place between tokens.
@@ -238,11 +250,13 @@ impl Scanner {
     /// Whether the text so far ends inside a string.
     #[must_use]
     pub fn in_string(&self) -> bool {
-        matches!(self.state, State::Str | State::Escape | State::Hex(_))
+        use State::{Escape, Hex1, Hex2, Hex3, Hex4, Str};
+        matches!(self.state, Str | Escape | Hex4 | Hex3 | Hex2 | Hex1)
     }
 
     /// Takes bytes from index `i` of `b` on; `base` is the offset of `b[0]` in the whole text.
-    #[inline(always)]
+    // A function of its own keeps what it works with in registers, whoever calls.
+    #[inline(never)]
     pub(crate) fn run<const STOP: u8>(&mut self, b: &[u8], base: usize, mut i: usize) -> Halt {
         let mut state = self.state;
         let mut object = self.top_is_object();
@@ -252,7 +266,7 @@ impl Scanner {
             if let State::FirstKey | State::Key = state {
                 let Some(&c) = b.get(i) else { break Halt::End };
                 if c == b'"' {
-                    if let Err(halt) = self.string::<STOP>(b, base, &mut i, true) {
+                    if let Err(halt) = self.string(b, base, &mut i, true) {
                         return halt;
                     }
                     state = State::Colon;
@@ -284,18 +298,18 @@ impl Scanner {
                         if STOP & AT_STRING != 0 {
                             break Halt::Str(i);
                         }
-                        if let Err(halt) = self.string::<STOP>(b, base, &mut i, false) {
+                        if let Err(halt) = self.string(b, base, &mut i, false) {
                             return halt;
                         }
                         state = State::After;
                     }
                     b'0'..=b'9' | b'-' => {
-                        self.begins::<STOP>(base + i);
+                        self.token = base + i;
                         state = number(b, &mut i);
                         if state != State::After {
                             continue;
                         }
-                        self.ends::<STOP>(base + i);
+                        self.end = base + i;
                     }
                     b'{' | b'[' => {
                         if self.depth == MAX_NESTING {
@@ -308,20 +322,20 @@ impl Scanner {
                         continue;
                     }
                     b't' | b'f' | b'n' => {
-                        self.begins::<STOP>(base + i);
+                        self.token = base + i;
                         let rest = &b[i..];
-                        let (word, whole) = match c {
-                            b't' => (Word::True, rest.starts_with(b"true")),
-                            b'f' => (Word::False, rest.starts_with(b"false")),
-                            _ => (Word::Null, rest.starts_with(b"null")),
+                        let (whole, length, begun) = match c {
+                            b't' => (rest.starts_with(b"true"), 4, State::T),
+                            b'f' => (rest.starts_with(b"false"), 5, State::F),
+                            _ => (rest.starts_with(b"null"), 4, State::N),
                         };
                         if !whole {
                             i += 1;
-                            state = State::Literal(word, 1);
+                            state = begun;
                             continue;
                         }
-                        i += word.bytes().len();
-                        self.ends::<STOP>(base + i);
+                        i += length;
+                        self.end = base + i;
                         state = State::After;
                     }
                     b' ' | b'\n' | b'\r' | b'\t' => {
@@ -354,7 +368,7 @@ impl Scanner {
                 State::Start | State::Done => break Halt::Fault(i),
                 cut => match token::resume(cut, b, &mut i) {
                     Ok(State::After) => {
-                        self.ends::<STOP>(base + i);
+                        self.end = base + i;
                         state = if core::mem::take(&mut self.key) { State::Colon } else { State::After };
                     }
                     Ok(inside) => state = inside,
@@ -372,18 +386,12 @@ impl Scanner {
     /// Reads a string from its quote on; where it does not end, what to come back with, and the scanner stands
     /// inside of it.
     #[inline(always)]
-    fn string<const STOP: u8>(
-        &mut self,
-        b: &[u8],
-        base: usize,
-        i: &mut usize,
-        key: bool,
-    ) -> Result<(), Halt> {
-        self.begins::<STOP>(base + *i);
+    fn string(&mut self, b: &[u8], base: usize, i: &mut usize, key: bool) -> Result<(), Halt> {
+        self.token = base + *i;
         *i += 1;
         let (inside, halt) = match string(b, i) {
             Piece::Closed => {
-                self.ends::<STOP>(base + *i);
+                self.end = base + *i;
                 return Ok(());
             }
             Piece::Open(inside) => (inside, Halt::End),
@@ -409,9 +417,7 @@ impl Scanner {
                 if STOP & AT_COMMA != 0 {
                     return Err((Halt::Comma(*i), State::After));
                 }
-                if STOP != 0 {
-                    self.comma = base + *i;
-                }
+                self.comma = base + *i;
                 *i = spaces(b, *i + 1);
                 return Ok(if *object { State::Key } else { State::Item });
             } else if c == b'}' || c == b']' {
@@ -419,7 +425,7 @@ impl Scanner {
                     return Err((Halt::Fault(*i), State::After));
                 }
                 *i += 1;
-                self.ends::<STOP>(base + *i);
+                self.end = base + *i;
                 self.pop();
                 *object = self.top_is_object();
                 if self.depth == 0 {
@@ -434,22 +440,6 @@ impl Scanner {
             } else {
                 return Err((Halt::Fault(*i), State::After));
             }
-        }
-    }
-
-    /// Notes where a token begins, for those who ask for a stop: `push` says nothing of tokens.
-    #[inline(always)]
-    fn begins<const STOP: u8>(&mut self, at: usize) {
-        if STOP != 0 {
-            self.token = at;
-        }
-    }
-
-    /// Notes where a token or container has ended, as [`begins`](Self::begins) does.
-    #[inline(always)]
-    fn ends<const STOP: u8>(&mut self, at: usize) {
-        if STOP != 0 {
-            self.end = at;
         }
     }
 
@@ -497,7 +487,7 @@ impl Scanner {
             State::Item => Slot::Item,
             State::After => Slot::After,
             State::Done => Slot::Done,
-            State::Str | State::Escape | State::Hex(_) if self.key => Slot::Key,
+            _ if self.key && self.in_string() => Slot::Key,
             _ if self.top_is_object() => Slot::Value,
             _ => Slot::Item,
         }
@@ -526,13 +516,18 @@ impl Scanner {
 
     /// What is missing of the literal that the last bytes begin.
     pub(crate) fn literal_rest(&self) -> Option<&'static str> {
-        let State::Literal(word, n) = self.state else { return None };
-        let word = match word {
-            Word::True => "true",
-            Word::False => "false",
-            Word::Null => "null",
-        };
-        word.get(n as usize..)
+        Some(match self.state {
+            State::T => "rue",
+            State::Tr => "ue",
+            State::Tru | State::Fals => "e",
+            State::F => "alse",
+            State::Fa => "lse",
+            State::Fal => "se",
+            State::N => "ull",
+            State::Nu => "ll",
+            State::Nul => "l",
+            _ => return None,
+        })
     }
 
     /// Where the last string, number or literal began.

@@ -2,24 +2,6 @@
 
 use super::State;
 
-/// A literal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Word {
-    True,
-    False,
-    Null,
-}
-
-impl Word {
-    pub(super) const fn bytes(self) -> &'static [u8] {
-        match self {
-            Word::True => b"true",
-            Word::False => b"false",
-            Word::Null => b"null",
-        }
-    }
-}
-
 /// How far a string went.
 pub(super) enum Piece {
     /// The string ended; the index is behind its quote.
@@ -45,11 +27,11 @@ pub(super) fn string(b: &[u8], i: &mut usize) -> Piece {
                 Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => *i += 2,
                 Some(b'u') => {
                     *i += 2;
-                    for left in (1..=4).rev() {
+                    for left in [State::Hex4, State::Hex3, State::Hex2, State::Hex1] {
                         match b.get(*i) {
-                            None => return Piece::Open(State::Hex(left)),
+                            None => return Piece::Open(left),
                             Some(c) if c.is_ascii_hexdigit() => *i += 1,
-                            Some(_) => return Piece::Fault(State::Hex(left)),
+                            Some(_) => return Piece::Fault(left),
                         }
                     }
                 }
@@ -73,16 +55,14 @@ pub(super) fn string(b: &[u8], i: &mut usize) -> Piece {
 pub fn plain(b: &[u8], mut i: usize) -> usize {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGH: u64 = ONES << 7;
-    // Eight bytes at a time: a byte's high bit is set in the sums below where the byte is the one looked
-    // for. A false alarm can only stand above a true one, so the lowest is right.
+    // Eight bytes at a time: a byte's high bit is set in the differences below where the byte is the one
+    // looked for, and none that has it itself is. Turning bit 1 puts the quote, 0x22, right behind the control
+    // characters. A false alarm can only stand above a true one, so the lowest is right.
     while let Some(word) = b.get(i..i + 8) {
         let w = u64::from_le_bytes([word[0], word[1], word[2], word[3], word[4], word[5], word[6], word[7]]);
-        let quote = w ^ (ONES * b'"' as u64);
-        let slash = w ^ (ONES * b'\\' as u64);
-        let hit = (quote.wrapping_sub(ONES) & !quote
-            | slash.wrapping_sub(ONES) & !slash
-            | w.wrapping_sub(ONES * 0x20) & !w)
-            & HIGH;
+        let quote = (w ^ (ONES * 0x02)).wrapping_sub(ONES * 0x21);
+        let slash = (w ^ (ONES * b'\\' as u64)).wrapping_sub(ONES);
+        let hit = (quote | slash) & !w & HIGH;
         if hit != 0 {
             return i + hit.trailing_zeros() as usize / 8;
         }
@@ -182,14 +162,20 @@ pub(super) fn resume(state: State, b: &[u8], i: &mut usize) -> Result<State, Sta
             Piece::Open(inside) => Ok(inside),
             Piece::Fault(inside) => Err(inside),
         },
-        (State::Escape, b'u') => taken(State::Hex(4)),
+        (State::Escape, b'u') => taken(State::Hex4),
         (State::Escape, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => taken(State::Str),
-        (State::Hex(1), c) if c.is_ascii_hexdigit() => taken(State::Str),
-        (State::Hex(left), c) if c.is_ascii_hexdigit() => taken(State::Hex(left - 1)),
-        (State::Literal(word, n), c) if c == word.bytes()[usize::from(n)] => {
-            let last = usize::from(n) + 1 == word.bytes().len();
-            taken(if last { State::After } else { State::Literal(word, n + 1) })
-        }
+        (State::Hex4, c) if c.is_ascii_hexdigit() => taken(State::Hex3),
+        (State::Hex3, c) if c.is_ascii_hexdigit() => taken(State::Hex2),
+        (State::Hex2, c) if c.is_ascii_hexdigit() => taken(State::Hex1),
+        (State::Hex1, c) if c.is_ascii_hexdigit() => taken(State::Str),
+        (State::T, b'r') => taken(State::Tr),
+        (State::Tr, b'u') => taken(State::Tru),
+        (State::F, b'a') => taken(State::Fa),
+        (State::Fa, b'l') => taken(State::Fal),
+        (State::Fal, b's') => taken(State::Fals),
+        (State::N, b'u') => taken(State::Nu),
+        (State::Nu, b'l') => taken(State::Nul),
+        (State::Tru | State::Fals, b'e') | (State::Nul, b'l') => taken(State::After),
         (State::Minus, b'0') => taken(State::Zero),
         (State::Minus, b'1'..=b'9') | (State::Int, b'0'..=b'9') => taken(State::Int),
         (State::Zero | State::Int, b'.') => taken(State::Point),
