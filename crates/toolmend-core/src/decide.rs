@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::edit::apply;
 use crate::envelope;
 use crate::read::frame::{self, Head, Places};
-use crate::read::{self, Cost, Dead, Level, Reading, spliced};
+use crate::read::{self, Cost, Dead, Level, Reading, Stuck, spliced};
 use crate::rules::{LAYERS, inner_layer, undecided_entities};
 use crate::scan::Status;
 use crate::verdict::{Decline, MAX_SHOWN, Note, NoteKind, Reason, Receipt, Verdict};
@@ -244,25 +244,32 @@ fn read(text: &str, ctx: &Context<'_>) -> Result<Choice, Decline> {
             Some(name) => Err(no(Reason::OtherTool { name: name.into() }, 0)),
             None => Ok(choice),
         };
-        let (stuck, in_strings) = match levels(text, &mut head, ctx)? {
+        let (end, stuck) = match levels(text, &mut head, ctx)? {
             Tried::Chosen(choice) => return offered(choice),
             // What can be read without a stray quote is not read with one.
             Tried::Refused(readings) => return by_repair(text, readings, ctx).and_then(offered),
-            Tried::Dead { dead, in_strings } => (dead, in_strings),
+            Tried::Dead { dead, stuck } => (dead, stuck),
         };
-        dead = dead.or(stuck);
+        dead = dead.or(end);
         if places.skip_placeholder(start) {
             continue;
         }
-        for quote in [b'"', b'\''].into_iter().filter(|_| in_strings) {
-            let mut level = read::quotes::read(text, &head, ctx, quote);
+        let kinds: &[u8] = match stuck {
+            Stuck::AtString => b"\"'",
+            Stuck::Behind => b"\"",
+            Stuck::Elsewhere => b"",
+        };
+        for &quote in kinds {
+            let mut level = read::quotes::read(text, &head, ctx, quote, stuck);
             if level.over_budget {
                 return Err(no(Reason::OverBudget, start));
             }
             if !level.readings.is_empty() {
-                // Stray quotes and a type to repair in one body: too much is open.
-                let choice = choose(text, &mut level.readings, ctx)?;
-                return choice.ok_or_else(|| no(Reason::Unreadable, start)).and_then(offered);
+                let choice = match choose(text, &mut level.readings, ctx)? {
+                    Some(choice) => Ok(choice),
+                    None => by_repair(text, level.readings, ctx),
+                };
+                return choice.and_then(offered);
             }
         }
         break;
@@ -278,7 +285,7 @@ enum Tried {
     Refused(Vec<Reading>),
     Dead {
         dead: Option<Dead>,
-        in_strings: bool,
+        stuck: Stuck,
     },
 }
 
@@ -287,7 +294,7 @@ fn levels(text: &str, head: &mut Head, ctx: &Context<'_>) -> Result<Tried, Decli
     let mut above = None;
     let mut first: Option<Vec<Reading>> = None;
     for _ in 0..MAX_TRIES {
-        let Level { mut readings, more, in_strings, dead, over_budget } = read::read(text, head, ctx, above);
+        let Level { mut readings, more, stuck, dead, over_budget } = read::read(text, head, ctx, above);
         // A reading that is not kept might be another one: that the schema admits, or that says otherwise.
         if over_budget || more && (ctx.has_schema() || readings.len() == 1) {
             return Err(no(Reason::OverBudget, head.start));
@@ -295,7 +302,7 @@ fn levels(text: &str, head: &mut Head, ctx: &Context<'_>) -> Result<Tried, Decli
         let Some(cost) = readings.first().map(|r| r.cost) else {
             return Ok(match first {
                 Some(readings) => Tried::Refused(readings),
-                None => Tried::Dead { dead, in_strings },
+                None => Tried::Dead { dead, stuck },
             });
         };
         if let Some(choice) = choose(text, &mut readings, ctx)? {
