@@ -82,22 +82,24 @@ impl<'t> Places<'t> {
         if core::mem::take(&mut self.first) {
             // A body without its brace begins at the text's first quote, in a key with its colon.
             let until = brace.unwrap_or(b.len());
+            // The first of the text that could, so that nothing but apostrophes stands before it.
+            let mut quoted = false;
             let quote = self.text[self.from..until]
                 .char_indices()
-                .find(|&(n, c)| is_quote(c) && self.stands_as_key(self.from + n))
-                .map(|(n, _)| self.from + n);
+                .filter(|&(_, c)| is_quote(c))
+                .take_while(|&(_, c)| {
+                    let first = !quoted;
+                    quoted |= c != '\'';
+                    first
+                })
+                .map(|(n, _)| self.from + n)
+                .find(|&at| super::lexeme::key_ahead(self.text, at));
             if let Some(at) = quote.filter(|&at| self.opens_key(at)) {
                 self.left = 0;
                 return Some((at, true));
             }
         }
         Some((brace?, false))
-    }
-
-    /// Whether the quote at `at` stands where one of a key does, as the first of the text that could.
-    fn stands_as_key(&self, at: usize) -> bool {
-        !self.text[self.from..at].chars().any(|c| is_quote(c) && c != '\'')
-            && super::lexeme::key_ahead(self.text, at)
     }
 
     /// Whether that quote opens the key: one right behind a letter ends a word, unless it is a `\n` spelled

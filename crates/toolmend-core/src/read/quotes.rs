@@ -404,7 +404,7 @@ impl Search<'_> {
             let doubtful = doubled
                 || parts(&self.text[open..=close], open, strays, &all.pairs)
                 || swallows_member(&self.text[open + 1..close], strays, self.ctx)
-                || swallows_border(self.text, strays, '\'', self.ctx)
+                || swallows_border(self.text, strays, &all.pairs, '\'', self.ctx)
                 || meets(self.text, strays, &all.pairs)
                 || breaks_line(self.text, &all.raw, strays);
             return Some((single_quoted(self.text, open, &all, Rule::BareApostrophe)?, doubtful));
@@ -418,7 +418,7 @@ impl Search<'_> {
         edits.sort_by_key(|e| e.start);
         let alone = !pairs_up(&self.text[open + 1..close]);
         let odd = strays.len() % 2 == 1 && alone;
-        let doubtful = swallows_border(self.text, strays, '"', self.ctx)
+        let doubtful = swallows_border(self.text, strays, &all.pairs, '"', self.ctx)
             || parts(&self.text[open..=close], open, strays, &all.pairs)
             || swallows_member(&self.text[open + 1..close], strays, self.ctx)
             || meets(self.text, strays, &all.pairs)
@@ -471,10 +471,14 @@ impl Search<'_> {
 
 /// Whether a string with these stray quotes swallows what looks like the border of a member: then a quote
 /// that is missing, or a fault of another kind behind that border, explains the text as well.
-fn swallows_border(text: &str, strays: &[usize], quote: char, ctx: &Context<'_>) -> bool {
+fn swallows_border(text: &str, strays: &[usize], pairs: &[usize], quote: char, ctx: &Context<'_>) -> bool {
     let odd = strays.len() % 2 == 1;
-    // `"a": "b"`: what the string seems to end with is a key.
-    let key = strays.first().is_some_and(|&at| colon_ahead(text, at + 1));
+    // `"a": "b"`: what the string seems to end with is a key; not where that quote is the partner of one that was
+    // escaped: `{\"k": 1}`.
+    let key = strays.first().is_some_and(|&at| {
+        let escaped = pairs.iter().filter(|&&p| p < at && text[p + 1..].starts_with(quote)).count();
+        escaped % 2 == 0 && colon_ahead(text, at + 1)
+    });
     // `…","key":"…`: the string ends where a member's own value would; JSON in a string ends in a brace.
     let last = strays.last().map_or("", |&at| text[..at].trim_end());
     let ends_member = last.strip_suffix(':').is_some_and(|before| before.trim_end().ends_with(quote));
