@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::edit::apply;
 use crate::envelope;
 use crate::read::frame::{self, Head, Places};
-use crate::read::{Cost, Dead, Level, Reading, quotes, search, spliced, straight};
+use crate::read::{Cost, Dead, Level, Reading, Stuck, quotes, search, spliced, straight};
 use crate::rules::{LAYERS, inner_layer, undecided_entities};
 use crate::scan::Status;
 use crate::verdict::{Decline, MAX_SHOWN, Note, NoteKind, Reason, Receipt, Verdict};
@@ -247,25 +247,32 @@ fn read(text: &str, strict: &Scanner, ctx: &Context<'_>) -> Result<Choice, Decli
             Some(name) => Err(no(Reason::OtherTool { name: name.into() }, 0)),
             None => Ok(choice),
         };
-        let (stuck, in_strings) = match levels(text, &mut head, strict, ctx)? {
+        let (end, stuck) = match levels(text, &mut head, strict, ctx)? {
             Tried::Chosen(choice) => return offered(choice),
             // What can be read without a stray quote is not read with one.
             Tried::Refused(readings) => return by_repair(text, readings, ctx).and_then(offered),
-            Tried::Dead { dead, in_strings } => (dead, in_strings),
+            Tried::Dead { dead, stuck } => (dead, stuck),
         };
-        dead = dead.or(stuck);
+        dead = dead.or(end);
         if places.skip_placeholder(start) {
             continue;
         }
-        for quote in [b'"', b'\''].into_iter().filter(|_| in_strings) {
-            let mut level = quotes::read(text, &head, ctx, quote);
+        let kinds: &[u8] = match stuck {
+            Stuck::AtString => b"\"'",
+            Stuck::Behind => b"\"",
+            Stuck::Elsewhere => b"",
+        };
+        for &quote in kinds {
+            let mut level = quotes::read(text, &head, ctx, quote, stuck);
             if level.over_budget {
                 return Err(no(Reason::OverBudget, start));
             }
             if !level.readings.is_empty() {
-                // Stray quotes and a type to repair in one body: too much is open.
-                let choice = choose(text, &mut level.readings, ctx)?;
-                return choice.ok_or_else(|| no(Reason::Unreadable, start)).and_then(offered);
+                let choice = match choose(text, &mut level.readings, ctx)? {
+                    Some(choice) => Ok(choice),
+                    None => by_repair(text, level.readings, ctx),
+                };
+                return choice.and_then(offered);
             }
         }
         break;
@@ -281,7 +288,7 @@ enum Tried {
     Refused(Vec<Reading>),
     Dead {
         dead: Option<Dead>,
-        in_strings: bool,
+        stuck: Stuck,
     },
 }
 
@@ -298,7 +305,7 @@ fn levels(text: &str, head: &mut Head, strict: &Scanner, ctx: &Context<'_>) -> R
         tries -= 1;
     }
     for _ in 0..tries {
-        let Level { mut readings, more, in_strings, dead, over_budget } =
+        let Level { mut readings, more, stuck, dead, over_budget } =
             search::read(text, head, strict, ctx, above);
         // A reading that is not kept might be another one: that the schema admits, or that says otherwise.
         if over_budget || more && (ctx.has_schema() || readings.len() == 1) {
@@ -307,7 +314,7 @@ fn levels(text: &str, head: &mut Head, strict: &Scanner, ctx: &Context<'_>) -> R
         let Some(cost) = readings.first().map(|r| r.cost) else {
             return Ok(match first {
                 Some(readings) => Tried::Refused(readings),
-                None => Tried::Dead { dead, in_strings },
+                None => Tried::Dead { dead, stuck },
             });
         };
         if let Some(choice) = choose(text, &mut readings, ctx)? {

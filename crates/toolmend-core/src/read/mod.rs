@@ -74,15 +74,24 @@ pub(crate) struct Dead {
     pub(crate) at: usize,
 }
 
+/// Where the cheapest way that failed got stuck.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stuck {
+    /// At a string or right behind one: it may have ended too early.
+    AtString,
+    /// At something that cannot be read: a string before it may have ended too early.
+    Behind,
+    /// At nothing that a string could hold, or nowhere.
+    Elsewhere,
+}
+
 /// What one search found: the readings of the cheapest level, distinct in value.
 #[derive(Debug)]
 pub(crate) struct Level {
     pub(crate) readings: Vec<Reading>,
     /// There are more of them than these.
     pub(crate) more: bool,
-    /// The cheapest way that failed got stuck at a string or right behind one, so that the string may
-    /// have ended too early.
-    pub(crate) in_strings: bool,
+    pub(crate) stuck: Stuck,
     /// Where the cheapest way that failed got stuck.
     pub(crate) dead: Option<Dead>,
     pub(crate) over_budget: bool,

@@ -14,7 +14,7 @@ use super::lexeme::{
     Spot, colon_ahead, escape_raw, identifier_end, inside, json_escape, skip_white, trim_escaped_white,
 };
 use super::search::{MAX_READINGS, NO_EDIT, Trail, value};
-use super::{Cost, Dead, Level, Reading, begin, gap, spliced, token, token_fault};
+use super::{Cost, Dead, Level, Reading, Stuck, begin, gap, spliced, token, token_fault};
 use crate::context::Context;
 use crate::rules::single_quoted;
 use crate::scan::{AT_CLOSE, AT_STRING, Halt, Scanner, Slot};
@@ -32,6 +32,8 @@ const MAX_VISITS: u8 = 64;
 const MAX_STRAY: usize = 400;
 /// How many more stray quotes a second reading may have to count against a way that is wary.
 const MARGIN: usize = 6;
+/// As [`MARGIN`], for a doubtful reading beside one whose quotes are all in pairs.
+const NEAR: usize = 4;
 
 /// The longest name of a member that a string with stray quotes may hold, in characters.
 const MAX_NAME: usize = 64;
@@ -40,18 +42,20 @@ const MAX_NAME: usize = 64;
 const TOKEN: usize = 3;
 
 /// The readings of the object at `head.start` with the fewest stray quotes of this kind (`"` or `'`), of
-/// those that the schema does not rule out.
-pub(crate) fn read(text: &str, head: &Head, ctx: &Context<'_>, quote: u8) -> Level {
+/// those that the schema does not rule out. `stuck`: where the search without stray quotes got stuck.
+pub(crate) fn read(text: &str, head: &Head, ctx: &Context<'_>, quote: u8, stuck: Stuck) -> Level {
     let mut search = Search {
         text,
         head,
         ctx,
         quote,
+        stuck,
         trail: Trail::default(),
         nodes: Vec::new(),
         queue: BinaryHeap::new(),
         visits: BTreeMap::new(),
         lost: usize::MAX,
+        ruled_out: usize::MAX,
     };
     let scan = begin(head);
     search.push(
@@ -60,7 +64,7 @@ pub(crate) fn read(text: &str, head: &Head, ctx: &Context<'_>, quote: u8) -> Lev
             scan,
             at: head.start,
             last: NO_EDIT,
-            wary: false,
+            wary: Wary::No,
             strayed: false,
             doubtful: false,
             string: None,
@@ -74,10 +78,7 @@ struct Node {
     scan: Scanner,
     at: usize,
     last: usize,
-    /// A second reading counts against this way although it costs more: some string holds an odd number
-    /// of stray quotes, or is an item of an array, where quotes and commas may part items, or two strings
-    /// side by side hold stray quotes and may be one.
-    wary: bool,
+    wary: Wary,
     /// The last string holds stray quotes.
     strayed: bool,
     /// Some string swallows what looks like the border of a member.
@@ -86,26 +87,59 @@ struct Node {
     string: Option<(usize, Vec<usize>)>,
 }
 
+/// Whether a second reading counts against this way although it costs more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Wary {
+    No,
+    /// One that is not doubtful does: some string is an item of an array, where quotes and commas may part
+    /// items, or the schema must repair a type as well.
+    OfSound,
+    /// One that is not doubtful does, and any that costs little more: some string holds an odd number of stray
+    /// quotes, though all its quotes, those that were escaped included, are in pairs.
+    OfNear,
+    /// Any does: some string holds an odd number of stray quotes, or two strings side by side hold stray
+    /// quotes and may be one, or an item does not stand apart from the items beside it, or a token is written as
+    /// JSON does not write it.
+    OfAny,
+}
+
+impl Wary {
+    /// How many more stray quotes a second reading may have to count, if it is doubtful and if it is not.
+    const fn margins(self) -> (usize, usize) {
+        match self {
+            Wary::No => (0, 0),
+            Wary::OfSound => (0, MARGIN),
+            Wary::OfNear => (NEAR, MARGIN),
+            Wary::OfAny => (MARGIN, MARGIN),
+        }
+    }
+}
+
 struct Search<'t> {
     text: &'t str,
     head: &'t Head,
     ctx: &'t Context<'t>,
     quote: u8,
+    stuck: Stuck,
     trail: Trail,
     nodes: Vec<Option<Node>>,
     queue: BinaryHeap<Reverse<(usize, usize)>>,
     /// How often each state was met. Several ways into one state are as many readings, if any.
-    visits: BTreeMap<(usize, usize, Slot, bool), u8>,
+    visits: BTreeMap<(usize, usize, Slot, Wary), u8>,
     /// The fewest stray quotes of a way that was not followed.
     lost: usize,
+    /// The fewest stray quotes of a reading that the schema rules out, whatever is repaired.
+    ruled_out: usize,
 }
 
 struct Found {
     stray: usize,
-    wary: bool,
+    wary: Wary,
     doubtful: bool,
     /// The schema does not rule it out.
     admitted: bool,
+    /// It gives a key twice.
+    repeats: bool,
     reading: Reading,
 }
 
@@ -119,7 +153,7 @@ impl Search<'_> {
         let mut found: Vec<Found> = Vec::new();
         let mut over_budget = false;
         while let Some(Reverse((stray, index))) = self.queue.pop() {
-            let margin = if found.iter().any(|f| f.wary) { MARGIN } else { 0 };
+            let margin = if found.iter().any(|f| f.wary > Wary::No) { MARGIN } else { 0 };
             if found.first().is_some_and(|best| stray > best.stray + margin) {
                 break;
             }
@@ -136,8 +170,9 @@ impl Search<'_> {
             }
         }
         let best = found.iter().map(|f| f.stray).min().unwrap_or(0);
-        let margin = if found.iter().any(|f| f.stray == best && f.wary) { MARGIN } else { 0 };
-        found.retain(|f| f.stray <= best + margin);
+        let wary = found.iter().filter(|f| f.stray == best).map(|f| f.wary).max().unwrap_or(Wary::No);
+        let (doubtful, margin) = wary.margins();
+        found.retain(|f| f.stray <= best + if f.doubtful { doubtful } else { margin });
         // A way that was not followed might have led to another one.
         over_budget |= !found.is_empty() && self.lost <= best + margin;
         let mut values = Vec::new();
@@ -147,15 +182,17 @@ impl Search<'_> {
             values.push(value);
             new
         });
-        // The one reading that is left must not rest on a string that swallows a border, and no other may
-        // stand beside it that nothing but its types rules out.
-        if found.len() == 1 && found[0].doubtful || found.iter().any(|f| !f.admitted) {
+        // The one reading that is left must not rest on a string that swallows a border; none may stand
+        // beside one that nothing but its types rules out, and no other at all beside one whose types the
+        // schema repairs.
+        let alone = found.len() == 1 && self.ruled_out > best + doubtful;
+        if found.len() == 1 && found[0].doubtful || found.iter().any(|f| f.repeats || !f.admitted && !alone) {
             found.clear();
         }
         let dead = Some(Dead { reason: Reason::Unreadable, at: self.head.start });
         Level {
             more: false,
-            in_strings: true,
+            stuck: Stuck::AtString,
             readings: found.into_iter().map(|f| f.reading).collect(),
             dead,
             over_budget,
@@ -182,10 +219,14 @@ impl Search<'_> {
                         // Validators differ in which of two equal keys they judge, and a reading that only
                         // its types keep out may be the one that was meant.
                         if !admitted && !repeats && !self.ctx.can_be(&output) {
+                            self.ruled_out = self.ruled_out.min(stray);
                             return;
                         }
-                        let wary = node.wary && self.quote == b'"';
-                        found.push(Found { stray, wary, doubtful: node.doubtful, admitted, reading });
+                        // Two slips, where one with more quotes may explain the text as well.
+                        let wary = if self.quote == b'"' { node.wary } else { Wary::No };
+                        let wary = if admitted { wary } else { wary.max(Wary::OfSound) };
+                        let doubtful = node.doubtful;
+                        found.push(Found { stray, wary, doubtful, admitted, repeats, reading });
                     }
                     return;
                 }
@@ -249,6 +290,7 @@ impl Search<'_> {
             }
             slot => slot,
         };
+        let own_key = slot.takes_key() && self.text.as_bytes()[at] == self.quote;
         let lexeme = token(&self.spot(at, slot))?;
         // A token that ends before what was to be explained explains nothing.
         if beyond.is_some_and(|byte| lexeme.end <= byte) {
@@ -260,7 +302,11 @@ impl Search<'_> {
         for edit in lexeme.edits {
             self.edit(node, edit);
         }
-        node.wary = true;
+        // A key in the body's own quotes is written as all others are.
+        if own_key {
+            return Some(0);
+        }
+        node.wary = Wary::OfAny;
         Some(TOKEN)
     }
 
@@ -274,7 +320,7 @@ impl Search<'_> {
         let mut scan = node.scan.clone();
         scan.took(at, lexeme.end);
         scan.set_slot(Slot::After);
-        let mut other = Node { scan, at: lexeme.end, wary: true, string: None, ..*node };
+        let mut other = Node { scan, at: lexeme.end, wary: Wary::OfAny, string: None, ..*node };
         for edit in lexeme.edits {
             self.edit(&mut other, edit);
         }
@@ -297,7 +343,19 @@ impl Search<'_> {
             scan.set_slot(Slot::After);
             let item = node.scan.slot() != Slot::Value && !strays.is_empty();
             let strayed = !strays.is_empty();
-            let wary = node.wary || item || strays.len() % 2 == 1 || node.strayed && strayed;
+            let apart = || !item || self.quote == b'\'' || stands_apart(self.text, open, read.close);
+            let odd = strays.len() % 2 == 1;
+            let lone = || self.quote == b'\'' || !pairs_up(&self.text[open + 1..read.close]);
+            let wary = if odd && lone() || strayed && node.strayed || !apart() {
+                Wary::OfAny
+            } else if odd {
+                Wary::OfNear
+            } else if item {
+                Wary::OfSound
+            } else {
+                Wary::No
+            };
+            let wary = node.wary.max(wary);
             let doubtful = node.doubtful || doubtful || item && parts_items(self.text, &strays, self.quote);
             let mut after =
                 Node { scan, at: read.close + 1, last: node.last, wary, strayed, doubtful, string: None };
@@ -342,11 +400,11 @@ impl Search<'_> {
         }
         if self.quote == b'\'' {
             // `it''s` is `it's` where quotes are doubled to be escaped.
-            let doubled = strays.windows(2).any(|pair| pair[1] == pair[0] + 1);
+            let doubled = doubles(b, strays);
             let doubtful = doubled
                 || parts(&self.text[open..=close], open, strays, &all.pairs)
                 || swallows_member(&self.text[open + 1..close], strays, self.ctx)
-                || swallows_border(self.text, strays, '\'', self.ctx)
+                || swallows_border(self.text, strays, &all.pairs, '\'', self.ctx)
                 || meets(self.text, strays, &all.pairs)
                 || breaks_line(self.text, &all.raw, strays);
             return Some((single_quoted(self.text, open, &all, Rule::BareApostrophe)?, doubtful));
@@ -358,19 +416,23 @@ impl Search<'_> {
             strays.iter().map(|&at| Edit::insert(Rule::InnerQuotes, at, "\\")).collect();
         edits.extend(escape_raw(self.text, &all.raw));
         edits.sort_by_key(|e| e.start);
-        let doubtful = swallows_border(self.text, strays, '"', self.ctx)
+        let alone = !pairs_up(&self.text[open + 1..close]);
+        let odd = strays.len() % 2 == 1 && alone;
+        let doubtful = swallows_border(self.text, strays, &all.pairs, '"', self.ctx)
             || parts(&self.text[open..=close], open, strays, &all.pairs)
             || swallows_member(&self.text[open + 1..close], strays, self.ctx)
             || meets(self.text, strays, &all.pairs)
             || self.text[open..].starts_with("\"\"\"")
-            || comments(&self.text[open..close], strays.len())
+            // What stands behind the string is not known to be its own.
+            || alone && self.stuck != Stuck::AtString
+            || odd && comments(&self.text[open..close])
             // `\\"`: all of them may be quotes that were escaped twice.
             || !strays.is_empty() && strays.iter().all(|&at| b[at - 1] == b'\\')
             // `\bfoo\b`: nobody means a backspace, so the string's escapes are its own as well.
             || !strays.is_empty() && all.pairs.iter().any(|&at| matches!(b[at + 1], b'b' | b'f'))
             // With one quote too many in a cut turn, the string itself may be open.
             || strays.len() % 2 == 1 && self.ctx.evidence.ending() == Ending::Cut
-            || strays.len() % 2 == 1 && (strays.len() > MAX_ODD || in_word(self.text, strays))
+            || odd && (strays.len() > MAX_ODD || in_word(self.text, strays))
             || breaks_line(self.text, &all.raw, strays);
         Some((edits, doubtful))
     }
@@ -409,10 +471,14 @@ impl Search<'_> {
 
 /// Whether a string with these stray quotes swallows what looks like the border of a member: then a quote
 /// that is missing, or a fault of another kind behind that border, explains the text as well.
-fn swallows_border(text: &str, strays: &[usize], quote: char, ctx: &Context<'_>) -> bool {
+fn swallows_border(text: &str, strays: &[usize], pairs: &[usize], quote: char, ctx: &Context<'_>) -> bool {
     let odd = strays.len() % 2 == 1;
-    // `"a": "b"`: what the string seems to end with is a key.
-    let key = strays.first().is_some_and(|&at| colon_ahead(text, at + 1));
+    // `"a": "b"`: what the string seems to end with is a key; not where that quote is the partner of one that was
+    // escaped: `{\"k": 1}`.
+    let key = strays.first().is_some_and(|&at| {
+        let escaped = pairs.iter().filter(|&&p| p < at && text[p + 1..].starts_with(quote)).count();
+        escaped % 2 == 0 && colon_ahead(text, at + 1)
+    });
     // `…","key":"…`: the string ends where a member's own value would; JSON in a string ends in a brace.
     let last = strays.last().map_or("", |&at| text[..at].trim_end());
     let ends_member = last.strip_suffix(':').is_some_and(|before| before.trim_end().ends_with(quote));
@@ -511,6 +577,16 @@ fn parts(string: &str, open: usize, strays: &[usize], pairs: &[usize]) -> bool {
         b[0] == b'"' && before.ends_with('\'') && b.get(at + 1) == Some(&b'\'')
     };
     quotes.retain(|&at| !own[at] && !character(at));
+    if b[0] == b'\'' {
+        // `c = '"';`
+        let opens = |at: usize| {
+            b"(=,:[ ".contains(&b[at - 1])
+                && b[at..].starts_with(b"'\"'")
+                && b.get(at + 3).is_some_and(|c| b";,) ]".contains(c))
+        };
+        let character = |at: usize| opens(at) || at > 2 && opens(at - 2);
+        quotes.retain(|&at| !character(at));
+    }
     let last = string.len() - 1;
     // A quotation that fills the string may be the string with doubled quotes.
     if quotes == [1, last - 1] {
@@ -630,6 +706,31 @@ fn parts_items(text: &str, strays: &[usize], quote: u8) -> bool {
     quote == b'"' && strays.len() % 2 == 1 || strays.chunks_exact(2).any(signs)
 }
 
+/// Whether the string between these quotes, an item of an array, is no part of a longer one: its brackets are
+/// its own, and at its borders stands a line break, or what a quotation neither follows nor precedes. A quotation
+/// may be a comma: `awk '{print $1 "," $2}'`.
+fn stands_apart(text: &str, open: usize, close: usize) -> bool {
+    let border = |between: &str, last: Option<char>, first: Option<char>| {
+        let ends = |c: char| c.is_alphanumeric() || matches!(c, ';' | ')' | ']' | '}' | '.' | '*' | '%');
+        let begins = |c: char| c.is_alphanumeric() || matches!(c, '-' | '/' | '.');
+        between.contains('\n') || last.is_some_and(ends) && first.is_some_and(begins)
+    };
+    let content = &text[open + 1..close];
+    let before = text[..open].trim_end().strip_suffix(',').map(str::trim_end);
+    let left = before.and_then(|before| before.strip_suffix('"')).is_none_or(|item| {
+        border(&text[item.len() + 1..open], item.chars().next_back(), content.chars().next())
+    });
+    let behind = text[close + 1..].trim_start().strip_prefix(',').map(str::trim_start);
+    let right = behind.and_then(|behind| behind.strip_prefix('"')).is_none_or(|item| {
+        let between = &text[close + 1..text.len() - item.len() - 1];
+        border(between, content.chars().next_back(), item.chars().next())
+    });
+    let balanced = [('(', ')'), ('[', ']'), ('{', '}')]
+        .iter()
+        .all(|&(open, close)| content.matches(open).count() == content.matches(close).count());
+    left && right && balanced
+}
+
 /// Whether a stray quote stands between two letters: bytes may be missing there.
 fn in_word(text: &str, strays: &[usize]) -> bool {
     strays.iter().any(|&at| {
@@ -638,10 +739,48 @@ fn in_word(text: &str, strays: &[usize]) -> bool {
     })
 }
 
-/// Whether a string whose quotes are not in pairs holds what may be a comment behind it: the quotes may be
-/// the comment's, and its own closing one missing.
-fn comments(string: &str, strays: usize) -> bool {
-    strays % 2 == 1 && [" # ", " // ", "/* "].iter().any(|sign| string.contains(sign))
+/// Whether a string holds what may be a comment behind it: where its quotes are not in pairs, they may be the
+/// comment's, and its own closing one missing.
+fn comments(string: &str) -> bool {
+    [" # ", " // ", "/* "].iter().any(|sign| string.contains(sign))
+}
+
+/// Whether all double quotes of a string, escaped ones and stray ones together, are in pairs, but for those
+/// that its own language escapes (`\\"`) and those that are a character (`'"'`).
+fn pairs_up(content: &str) -> bool {
+    let b = content.as_bytes();
+    let (mut at, mut count, mut escaped) = (0, 0, false);
+    while at < b.len() {
+        // The string's own backslash comes as a pair, every other begins an escape.
+        let end = at + usize::from(b[at] == b'\\');
+        match b.get(end) {
+            Some(b'\\') => escaped = !escaped,
+            Some(b'"') => {
+                let character = at > 0 && b[at - 1] == b'\'' && b.get(end + 1) == Some(&b'\'');
+                count += usize::from(!escaped && !character);
+                escaped = false;
+            }
+            _ => escaped = false,
+        }
+        at = end + 1;
+    }
+    count % 2 == 0
+}
+
+/// Whether apostrophes side by side may be one that was doubled to be escaped: `it''s`. Not where they stand
+/// within a quotation whose own quotes are single: `name = 'O''Brien'`.
+fn doubles(b: &[u8], strays: &[usize]) -> bool {
+    let letter = |at: usize| b.get(at).is_some_and(|c| c.is_ascii_alphanumeric() || *c >= 0x80);
+    let beside = |at: usize| strays.binary_search(&at).is_ok();
+    // Quotes that stand alone open and close quotations; an apostrophe does not.
+    let quotes = |at: usize| !(beside(at - 1) || beside(at + 1) || letter(at - 1) && letter(at + 1));
+    let count = strays.iter().filter(|&&at| quotes(at)).count();
+    let mut before = 0;
+    strays.iter().any(|&at| {
+        before += usize::from(quotes(at));
+        let within = before % 2 == 1 && count % 2 == 0 && !beside(at + 2);
+        beside(at + 1) && !within
+    })
 }
 
 /// Whether two strings seem to meet with nothing between them but white space, a sign, or a key whose quotes
@@ -655,7 +794,7 @@ fn meets(text: &str, strays: &[usize], pairs: &[usize]) -> bool {
         let between = &text[pair[0] + 1..pair[1]];
         // `"fas" . "t"`: another language's sign for one string of two.
         let sign = !between.contains(char::is_alphanumeric);
-        let inner = between.trim_start_matches(|c: char| c.is_whitespace() || SIGNS.contains(&c)).trim_end();
+        let inner = behind_signs(between).trim_end();
         // `"x" name: "y"`, `"x".name="y"`, `"x" name": "y"`: a comma is missing before a key.
         let key = match inner.strip_suffix([':', '=']) {
             Some(key) => name(key.trim_end()) && !(escaped && inner.ends_with('=')),
@@ -667,6 +806,18 @@ fn meets(text: &str, strays: &[usize], pairs: &[usize]) -> bool {
             || apart && key
             || sign && hidden_border(between, &text[pair[1]..])
     })
+}
+
+/// The words behind the signs and the white space, raw or spelled out, with which they begin.
+fn behind_signs(mut words: &str) -> &str {
+    loop {
+        let shorter = words.trim_start_matches(|c: char| c.is_whitespace() || SIGNS.contains(&c));
+        let shorter = ["\\n", "\\r", "\\t"].iter().fold(shorter, |w, e| w.strip_prefix(e).unwrap_or(w));
+        if shorter.len() == words.len() {
+            return words;
+        }
+        words = shorter;
+    }
 }
 
 /// Whether a member begins here whose comma, or whose key's closing quote, is of another kind: whatever its

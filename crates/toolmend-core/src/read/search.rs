@@ -11,8 +11,8 @@ use core::cmp::{Ordering, Reverse};
 use super::doubt::Parsed;
 use super::fault::{Fault, Moves, close};
 use super::frame::{self, Head, Tail};
-use super::lexeme::{inside, skip_white};
-use super::{Cost, Dead, Level, Reading, advance, begin, resume};
+use super::lexeme::{colon_ahead, identifier_end, inside, skip_white};
+use super::{Cost, Dead, Level, Reading, Stuck, advance, begin, resume};
 use crate::context::Context;
 use crate::edit::apply;
 use crate::rules::MOVES;
@@ -107,6 +107,8 @@ struct Search<'t> {
     /// There are more readings of the level than are kept.
     more: bool,
     over_budget: bool,
+    /// Some reading parses, and is not believed.
+    doubted: bool,
     /// Bytes scanned so far.
     scanned: usize,
     /// Bytes that were scanned before the search began, to be counted with the first way.
@@ -134,6 +136,7 @@ impl<'t> Search<'t> {
             bound,
             more: false,
             over_budget: false,
+            doubted: false,
             scanned: 0,
             ahead: 0,
         }
@@ -158,15 +161,25 @@ impl<'t> Search<'t> {
             }
         }
         let readings = self.distinct();
-        let in_strings = self.dead.as_ref().is_some_and(|(_, dead)| {
-            dead.reason == Reason::Unreadable
-                && (self.text[..dead.at].trim_end().ends_with(['"', '\''])
-                    || self.text[dead.at..].starts_with(['"', '\'']))
-        });
+        let stuck = match &self.dead {
+            Some((_, dead)) if dead.reason == Reason::Unreadable => {
+                let (before, from) = self.text.split_at(dead.at);
+                let at_string = before.trim_end().ends_with(['"', '\'']) || from.starts_with(['"', '\'']);
+                let key = before.trim_end().ends_with(',')
+                    && identifier_end(from, 0).is_some_and(|end| colon_ahead(from, end));
+                match (at_string, key || self.doubted) {
+                    (true, _) => Stuck::AtString,
+                    // What is refused although it could be read is not read otherwise.
+                    (false, true) => Stuck::Elsewhere,
+                    (false, false) => Stuck::Behind,
+                }
+            }
+            _ => Stuck::Elsewhere,
+        };
         Level {
             readings,
             more: self.more,
-            in_strings,
+            stuck,
             dead: self.dead.map(|(_, dead)| dead),
             over_budget: self.over_budget,
         }
@@ -302,6 +315,7 @@ impl<'t> Search<'t> {
             ctx: self.ctx,
         };
         if parsed.is_doubtful() {
+            self.doubted = true;
             return self.fail(cost, Reason::Unreadable, node.scan.end());
         }
         edits.extend(behind);

@@ -59,7 +59,12 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     // The next line opens with a declared key, and its colon, that is not given yet.
     let open = skip_white(spot.text, line_end);
     let quoted = spot.text[open..].starts_with('"');
-    let name_end = identifier_end(spot.text, open + usize::from(quoted))?;
+    // In its quotes any name that is declared is a key.
+    let name_end = if quoted {
+        inside(spot.text, open + 1, b'"').filter(|name| name.raw.is_empty())?.close
+    } else {
+        identifier_end(spot.text, open)?
+    };
     let name = &spot.text[open + usize::from(quoted)..name_end];
     let closed = !quoted || spot.text[name_end..].starts_with('"');
     let key = closed && colon_ahead(spot.text, name_end + usize::from(quoted));
