@@ -100,7 +100,13 @@ impl<'a> Site<'a> {
             Kind::Number if wants.contains(JsonType::String) => {
                 replace(format!("\"{raw}\""), Rule::StringNumber);
             }
-            Kind::Null if self.is_optional() && !self.names_nothing() => repairs.push(Repair::LeaveOut),
+            Kind::Null if self.is_optional() && !self.names_nothing() => {
+                repairs.push(Repair::LeaveOut);
+                // Where a list may hold it, it may be the one item.
+                if wants.contains(JsonType::Array) {
+                    repairs.push(Repair::Wrap);
+                }
+            }
             _ => {}
         }
         if wants.contains(JsonType::Array) && self.is_one_item() {
