@@ -121,9 +121,8 @@ impl<'a> Signals<'a> {
     /// The one piece of text or of arguments, without its text, and that; where all else is as good as said by any
     /// event before it that said the same.
     fn one_text(&self) -> Option<(Signal<'static>, &'a str)> {
-        let is_new = |signal: &&Signal<'_>| {
-            !matches!(signal, Signal::Model(_) | Signal::Choice(_) | Signal::Role(_))
-        };
+        let is_new =
+            |signal: &&Signal<'_>| !matches!(signal, Signal::Model(_) | Signal::Choice(_) | Signal::Role(_));
         let mut others = self.said[..self.count].iter().filter(is_new);
         let said = others.next().and_then(|signal| without_text(*signal));
         said.filter(|_| others.next().is_none())
@@ -133,7 +132,9 @@ impl<'a> Signals<'a> {
 fn without_text(signal: Signal<'_>) -> Option<(Signal<'static>, &str)> {
     let none = Text::Escaped("");
     Some(match signal {
-        Signal::Content { choice, text: Text::Escaped(text) } => (Signal::Content { choice, text: none }, text),
+        Signal::Content { choice, text: Text::Escaped(text) } => {
+            (Signal::Content { choice, text: none }, text)
+        }
         Signal::Reasoning { choice, text: Text::Escaped(text) } => {
             (Signal::Reasoning { choice, text: none }, text)
         }
@@ -206,17 +207,25 @@ mod tests {
             1 => format!("{{\"role\":\"assistant\",\"content\":{word},\"reasoning\":{other}}}"),
             2 => format!("{{\"reasoning_content\":{word}}}"),
             3 => format!("{{\"tool_calls\":[{{\"index\":0,\"function\":{{\"arguments\":{word}}}}}]}}"),
-            4 => format!("{{\"tool_calls\":[{{\"id\":{other},\"function\":{{\"name\":{name},\"arguments\":{word}}}}}]}}"),
+            4 => format!(
+                "{{\"tool_calls\":[{{\"id\":{other},\"function\":{{\"name\":{name},\"arguments\":{word}}}}}]}}"
+            ),
             _ => format!("{{\"content\":[{{\"type\":\"text\",\"text\":{word}}}]}}"),
         };
         match kind {
             ProtocolKind::Gemini => {
-                format!("{{\"candidates\":[{{\"content\":{{\"parts\":[{{\"text\":{word},\"thought\":true}}]}},\"finishReason\":{other}}}],\"modelVersion\":{name}}}")
+                format!(
+                    "{{\"candidates\":[{{\"content\":{{\"parts\":[{{\"text\":{word},\"thought\":true}}]}},\"finishReason\":{other}}}],\"modelVersion\":{name}}}"
+                )
             }
             ProtocolKind::Ollama => {
-                format!("{{\"model\":{name},\"message\":{{\"content\":{word}}},\"done\":false,\"x\":{other}}}")
+                format!(
+                    "{{\"model\":{name},\"message\":{{\"content\":{word}}},\"done\":false,\"x\":{other}}}"
+                )
             }
-            _ => format!("{{\"model\":{name},\"choices\":[{{\"delta\":{delta},\"finish_reason\":{other}}}]}}"),
+            _ => {
+                format!("{{\"model\":{name},\"choices\":[{{\"delta\":{delta},\"finish_reason\":{other}}}]}}")
+            }
         }
     }
 

@@ -28,8 +28,8 @@ use crate::protocol::{Protocol, ProtocolKind};
 use crate::recorded::{Finish, Usage, end_of_turn};
 use crate::recorder::single;
 use crate::signal::Signal;
-use crate::text::Text;
 use crate::splice::Splices;
+use crate::text::Text;
 use crate::turn::StreamEnd;
 
 /// Promotes the calls in the text of one turn. No IO: bytes are pushed in, and come out where they may leave.

@@ -157,6 +157,10 @@ impl<J: CallJudge> Flow<J> {
 
     /// What the assembly made of a piece, with what the way out needs to know.
     fn note_piece(&mut self, taken: Taken, looks: &Looks) -> Piece {
+        if self.states.is_empty() {
+            // Most turns have one call, and a vector makes room for several.
+            self.states.reserve_exact(1);
+        }
         while self.states.len() <= taken.call {
             self.states.push(State::default());
         }
