@@ -92,7 +92,8 @@ impl Body {
     /// What was read ahead, in the order of its bytes, and the rest as it comes.
     pub(crate) fn resumed(mut ahead: Vec<Bytes>, rest: impl Into<Inbound>, idle: Duration) -> Body {
         ahead.reverse();
-        Body::of(Kind::Passing(Box::new(Passing { ahead, rest: Gathered::new(rest.into(), idle) })))
+        let idle = Idle::new(idle);
+        Body::of(Kind::Passing(Box::new(Passing { ahead, rest: rest.into(), idle, next: None })))
     }
 
     pub(crate) fn turn(turn: TurnBody) -> Body {
@@ -171,71 +172,28 @@ impl Kind {
 struct Passing {
     /// What was read ahead, the next one last.
     ahead: Vec<Bytes>,
-    rest: Gathered,
+    rest: Inbound,
+    idle: Idle,
+    /// What follows the bytes that were gathered.
+    next: Option<Option<Result<Frame<Bytes>, BodyError>>>,
 }
 
 impl Passing {
     fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        match self.ahead.pop() {
-            Some(bytes) => Poll::Ready(Some(Ok(Frame::data(bytes)))),
-            None => self.rest.poll_frame(cx),
-        }
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.ahead.is_empty() && self.rest.next.is_none() && self.rest.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        let ahead: u64 = self.ahead.iter().map(|bytes| bytes.len() as u64).sum();
-        let rest = self.rest.body.size_hint();
-        let mut hint = SizeHint::new();
-        hint.set_lower(ahead + rest.lower());
-        if let Some(upper) = rest.upper() {
-            hint.set_upper(ahead + upper);
-        }
-        hint
-    }
-}
-
-/// A body from a socket, whose frames come as one where they are there at the same time. It breaks off where it keeps
-/// silent for too long.
-#[derive(Debug)]
-pub(crate) struct Gathered {
-    body: Inbound,
-    idle: Idle,
-    /// What follows the bytes that were gathered.
-    next: Option<Option<Result<Frame<Bytes>, BodyError>>>,
-    /// As far as the latest poll saw, there is no more yet.
-    drained: bool,
-}
-
-impl Gathered {
-    pub(crate) fn new(body: Inbound, idle: Duration) -> Gathered {
-        Gathered { body, idle: Idle::new(idle), next: None, drained: false }
-    }
-
-    /// Whether the latest poll had to wait for more, be it behind what it gave; then it need not be polled again.
-    pub(crate) fn is_drained(&self) -> bool {
-        self.drained
-    }
-
-    pub(crate) fn poll_frame(
-        &mut self,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        self.drained = false;
         if let Some(next) = self.next.take() {
             return Poll::Ready(next);
         }
+        if let Some(bytes) = self.ahead.pop() {
+            return Poll::Ready(Some(Ok(Frame::data(bytes))));
+        }
         // One that comes alone is not copied.
-        let first = match ready!(self.poll_one(cx)) {
+        let first = match ready!(poll_inbound(&mut self.rest, &mut self.idle, cx)) {
             Some(Ok(frame)) if frame.is_data() => frame.into_data().unwrap_or_default(),
             other => return Poll::Ready(other),
         };
         let mut all = Vec::new();
         while first.len().max(all.len()) < GATHER {
-            match self.poll_one(cx) {
+            match poll_inbound(&mut self.rest, &mut self.idle, cx) {
                 Poll::Pending => break,
                 Poll::Ready(Some(Ok(frame))) if frame.is_data() => {
                     if all.is_empty() {
@@ -252,17 +210,37 @@ impl Gathered {
         Poll::Ready(Some(Ok(Frame::data(if all.is_empty() { first } else { all.into() }))))
     }
 
-    fn poll_one(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        match Pin::new(&mut self.body).poll_frame(cx) {
-            Poll::Ready(frame) => {
-                self.idle.moved();
-                Poll::Ready(frame.map(|frame| frame.map_err(BodyError::Broken)))
-            }
-            Poll::Pending if self.idle.poll(cx).is_pending() => {
-                self.drained = true;
-                Poll::Pending
-            }
-            Poll::Pending => Poll::Ready(Some(Err(BodyError::Idle(self.idle.limit())))),
+    fn is_end_stream(&self) -> bool {
+        self.ahead.is_empty() && self.next.is_none() && self.rest.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let ahead: u64 = self.ahead.iter().map(|bytes| bytes.len() as u64).sum();
+        let rest = self.rest.size_hint();
+        let mut hint = SizeHint::new();
+        hint.set_lower(ahead + rest.lower());
+        if let Some(upper) = rest.upper() {
+            hint.set_upper(ahead + upper);
+        }
+        hint
+    }
+}
+
+/// The next frame of a body from a socket, unless it keeps silent for too long.
+pub(crate) fn poll_inbound(
+    body: &mut Inbound,
+    idle: &mut Idle,
+    cx: &mut Context<'_>,
+) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+    match Pin::new(body).poll_frame(cx) {
+        Poll::Ready(frame) => {
+            idle.moved();
+            Poll::Ready(frame.map(|frame| frame.map_err(BodyError::Broken)))
+        }
+        Poll::Pending => {
+            let limit = idle.limit();
+            ready!(idle.poll(cx));
+            Poll::Ready(Some(Err(BodyError::Idle(limit))))
         }
     }
 }

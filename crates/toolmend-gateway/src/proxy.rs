@@ -26,7 +26,7 @@ use tokio::sync::watch;
 use toolmend::CallJudge;
 use toolmend::wire::CallReport;
 
-use crate::body::{Body, BodyError, Gathered};
+use crate::body::{Body, BodyError};
 use crate::endpoint::Speaks;
 use crate::facts::Facts;
 use crate::headers;
@@ -225,7 +225,7 @@ impl Proxy {
         headers::for_client(&mut parts.headers);
         headers::drop_about_bytes(&mut parts.headers);
         parts.version = Version::HTTP_11;
-        let body = TurnBody::new(Gathered::new(body, limits.idle), guard, Box::new(watch), signs, ladder);
+        let body = TurnBody::new(body, limits.idle, guard, Box::new(watch), signs, ladder);
         Ok(Response::from_parts(parts, Body::turn(body)))
     }
 

@@ -21,8 +21,9 @@ use hyper::HeaderMap;
 use hyper::body::{Bytes, Frame};
 use tokio::time::Instant;
 
-use crate::body::{BodyError, GATHER, Gathered};
+use crate::body::{BodyError, GATHER, poll_inbound};
 use crate::idle::Idle;
+use crate::inbound::Inbound;
 use crate::inspect::{GaveUp, Guard, Settled};
 
 /// Told what happens to a turn while it passes. Dropped with the turn's body.
@@ -63,7 +64,8 @@ pub(crate) struct SignsOfLife {
 
 /// The body of an answer that is looked into.
 pub(crate) struct TurnBody {
-    upstream: Gathered,
+    upstream: Inbound,
+    idle: Idle,
     guard: Guard,
     observer: Box<dyn Observer>,
     /// When something last went to the client; `None` where the protocol has no sign of life.
@@ -86,7 +88,8 @@ enum End {
 
 impl TurnBody {
     pub(crate) fn new(
-        upstream: Gathered,
+        upstream: Inbound,
+        idle: Duration,
         guard: Guard,
         observer: Box<dyn Observer>,
         signs: Option<SignsOfLife>,
@@ -94,6 +97,7 @@ impl TurnBody {
     ) -> TurnBody {
         TurnBody {
             upstream,
+            idle: Idle::new(idle),
             guard,
             observer,
             quiet: signs.map(|signs| (Idle::new(signs.every), signs.event)),
@@ -117,16 +121,15 @@ impl TurnBody {
             let better = better.and_then(|turn| Some(turn.get(self.sent..)?.to_vec()));
             return Poll::Ready(Some(Ok(self.leave(better.unwrap_or(out)))));
         }
-        let (mut out, mut drained) = (Vec::new(), false);
+        let mut out = Vec::new();
         while self.end.is_none() && out.len() < GATHER {
-            let frame = match if drained { Poll::Pending } else { self.upstream.poll_frame(cx) } {
+            let frame = match poll_inbound(&mut self.upstream, &mut self.idle, cx) {
                 Poll::Ready(frame) => frame,
                 Poll::Pending if out.is_empty() => {
                     return self.poll_sign_of_life(cx).map(|event| Some(Ok(Frame::data(event))));
                 }
                 Poll::Pending => break,
             };
-            drained = self.upstream.is_drained();
             let begun = Instant::now();
             match frame.map(|frame| frame.map(Frame::into_data)) {
                 Some(Ok(Ok(bytes))) => {
