@@ -5,7 +5,8 @@
 
 `bench/README.md` says how the others are installed; those that are not are named as skipped. A loopback server writes
 turns of 50 and 500 events, each event with a send of its own; half of them are text, half the arguments of one valid
-call. A client asks for turns, one after the other and 64 at a time, from each proxy in its turn, round by round. Printed
+call. They are written as fast as they leave, or, where they are paced, 20 ms apart, as a model writes: then each event
+wakes a proxy by itself. A client asks for turns, one after the other and 64 at a time, from each proxy in its turn, round by round. Printed
 for each proxy: its own CPU time a turn (Linux alone), the time to the first event that follows the headers
 and to the end of the turn, turns in a second, and its memory with 1,000 turns open, each standing inside of a call.
 
@@ -31,6 +32,10 @@ from pathlib import Path
 TOOLS = [{"type": "function", "function": {"name": "write", "parameters": {"type": "object", "properties": {"text": {"type": "string"}}}}}]
 # What disturbs the machine is to disturb all rows, so each gets its turns in so many parts.
 ROUNDS = 5
+# Seconds between the events of a turn that is paced.
+PACE = 0.02
+# Events of a turn, and seconds between them, by what a request asks for.
+KINDS = {"50": (50, 0), "500": (500, 0), "50, paced": (50, PACE)}
 # Seconds that the headers of a turn may take.
 PATIENCE = 20
 
@@ -82,12 +87,12 @@ def main():
 def measure(rows, quick):
     print("| proxy | events | at once | turns | CPU ms a turn | first event ms p50 / p99 | turn ms p50 / p99 | turns/s |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|")
-    for events in (50, 500):
-        for at_once in (1, 64):
-            turns = 200 if quick else (2000 if events == 50 else 500)
-            for got in rounds(rows, events, at_once, turns):
+    for kind, (events, pace) in KINDS.items():
+        for at_once in (64,) if pace else (1, 64):
+            turns = 200 if quick else (2000 if events == 50 and not pace else 500)
+            for got in rounds(rows, kind, at_once, turns):
                 print(
-                    f"| {got.row.name} | {events} | {at_once} | {got.turns} | {got.cpu * 1000 / got.turns:.3f} "
+                    f"| {got.row.name} | {kind} | {at_once} | {got.turns} | {got.cpu * 1000 / got.turns:.3f} "
                     f"| {times(got.first)} | {times(got.whole)} | {got.turns / got.took:.0f} |",
                     flush=True,
                 )
@@ -99,17 +104,17 @@ def measure(rows, quick):
         print(f"| {row.name} | {rest:.1f} | {used:.1f}{'' if opened == open_turns else f' ({opened} opened)'} |", flush=True)
 
 
-def rounds(rows, events, at_once, turns):
+def rounds(rows, kind, at_once, turns):
     known = [Measured(row) for row in rows]
     for row in rows:
-        asyncio.run(load(row.port, events, at_once, at_once))
+        asyncio.run(load(row.port, kind, at_once, at_once))
     count = max(at_once, turns // ROUNDS)
     for number in range(ROUNDS):
         for got in known:
             if number >= got.row.rounds:
                 continue
             before, start = cpu(got.row.process), time.perf_counter()
-            first, whole = asyncio.run(load(got.row.port, events, at_once, count))
+            first, whole = asyncio.run(load(got.row.port, kind, at_once, count))
             got.took += time.perf_counter() - start
             got.cpu += cpu(got.row.process) - before
             got.turns += count
@@ -212,7 +217,8 @@ def framed(data):
 
 
 def serve(port):
-    turns = {events: list(turn(events)) for events in (50, 500)}
+    turns = {number(kind): (list(turn(events)), pace) for kind, (events, pace) in KINDS.items()}
+    turns[number(None)] = (turns[number("50")][0][:30], 0)
 
     async def handle(reader, writer):
         writer.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -225,12 +231,12 @@ def serve(port):
                     continue
                 body = await reader.readexactly(int(head.split("content-length:")[1].split("\r\n")[0]))
                 kind = json.loads(body)["seed"]
-                pieces = turns[kind] if kind else turns[50][:30]
+                pieces, pace = turns[kind]
                 writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
                 for piece in pieces:
                     writer.write(piece)
-                    await asyncio.sleep(0)
-                if not kind:
+                    await asyncio.sleep(pace)
+                if kind == number(None):
                     await asyncio.sleep(600)
                 writer.write(b"0\r\n\r\n")
                 await writer.drain()
@@ -244,18 +250,23 @@ def serve(port):
     asyncio.run(run())
 
 
-def request(events):
-    """Asks for a turn of so many events, or, with none, for one that stays open: in the one field that all pass on."""
+def number(kind):
+    """What stands for a kind of turn in the one field of a request that all pass on; none is one that stays open."""
+    return 0 if kind is None else 1 + list(KINDS).index(kind)
+
+
+def request(kind):
+    """Asks for a turn of this kind."""
     messages = [{"role": "user", "content": "x" * 2000}]
-    body = json.dumps({"model": "m", "stream": True, "seed": events, "messages": messages, "tools": TOOLS})
+    body = json.dumps({"model": "m", "stream": True, "seed": number(kind), "messages": messages, "tools": TOOLS})
     head = "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
     return f"{head}content-length: {len(body)}\r\n\r\n{body}".encode()
 
 
-async def load(port, events, at_once, turns):
+async def load(port, kind, at_once, turns):
     """The seconds to the first event and to the end, of each turn."""
     first, whole = [], []
-    left, asked = iter(range(turns)), request(events)
+    left, asked = iter(range(turns)), request(kind)
 
     async def client():
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -284,7 +295,7 @@ async def hold_open(row, count):
     writers = []
     for _ in range(count):
         reader, writer = await asyncio.open_connection("127.0.0.1", row.port)
-        writer.write(request(0))
+        writer.write(request(None))
         try:
             await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), PATIENCE)
         except asyncio.TimeoutError:

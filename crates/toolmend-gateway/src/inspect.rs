@@ -118,10 +118,20 @@ impl Unsent {
             self.bytes.clear();
             self.unknown = false;
         } else if !self.unknown {
-            self.bytes.extend_from_slice(came);
-            if self.bytes.starts_with(left) {
-                self.bytes.drain(..left.len());
-            } else {
+            let known = match came.strip_prefix(left) {
+                // What has left again need not be kept first.
+                Some(rest) if self.bytes.is_empty() => {
+                    self.bytes.extend_from_slice(rest);
+                    true
+                }
+                _ => {
+                    self.bytes.extend_from_slice(came);
+                    let known = self.bytes.starts_with(left);
+                    self.bytes.drain(..if known { left.len() } else { 0 });
+                    known
+                }
+            };
+            if !known {
                 self.unknown = true;
                 self.bytes = Vec::new();
             }

@@ -4,8 +4,10 @@
 use std::sync::Arc;
 
 use toolmend::formats::{Promote, Reader};
-use toolmend::wire::{CallReport, Limits, Promoter, ProtocolKind, Recorder, StreamEnd, Turn, TurnOptions};
-use toolmend::wire::{Hold as WireHold, OnCut as WireOnCut};
+use toolmend::wire::{
+    CallReport, Hold as WireHold, Limits, OnCut as WireOnCut, Promoter, Promoting, ProtocolKind, Recorder,
+    StreamEnd, Turn, TurnOptions,
+};
 use toolmend::{
     CallJudge, Decline, Ending, Evidence, FoundCall, Grade, Policy, Reason, Receipt, Rule, TextCall,
     Toolmend, Verdict,
@@ -81,10 +83,8 @@ impl Inspectors for Mending {
         let options = self.options(facts)?;
         let judge = self.judge(facts);
         Some(match self.promoter(facts, &judge) {
-            Some(promoter) => Box::new(Promoting {
-                promoter,
-                turn: Turn::new(options, judge),
-                told: Vec::new(),
+            Some(promoter) => Box::new(Finding {
+                turn: Promoting::new(promoter, Turn::new(options, judge)),
                 found: Vec::new(),
             }),
             None => Box::new(Turn::new(options, judge)),
@@ -195,55 +195,39 @@ impl Inspector for Turn<CallsOf> {
 }
 
 /// A turn whose text is read for calls before the turn itself is.
-struct Promoting {
-    promoter: Promoter<Reader<'static>>,
-    turn: Turn<CallsOf>,
-    /// What the promoter gave for the turn.
-    told: Vec<u8>,
-    /// The calls that it made, until the turn has settled them.
+struct Finding {
+    turn: Promoting<Reader<'static>, CallsOf>,
+    /// The calls that were made of text, until the turn has settled them.
     found: Vec<TextCall>,
 }
 
-impl Promoting {
-    fn pass(&mut self, out: &mut Vec<u8>) {
-        self.turn.push(&self.told, out);
-        self.told.clear();
-    }
-}
-
-impl Inspector for Promoting {
+impl Inspector for Finding {
     fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
-        self.promoter.push(bytes, &mut self.told);
-        self.pass(out);
+        self.turn.push(bytes, out);
     }
 
     fn finish(&mut self, whole: bool, out: &mut Vec<u8>) {
-        let end = if whole { StreamEnd::Clean } else { StreamEnd::Broken };
-        self.promoter.finish(end, &mut self.told);
-        self.pass(out);
-        self.turn.finish(end, out);
+        self.turn.finish(if whole { StreamEnd::Clean } else { StreamEnd::Broken }, out);
     }
 
     fn held(&self) -> usize {
-        self.promoter.held() + self.turn.held()
+        self.turn.held()
     }
 
     fn holds(&self) -> bool {
-        self.promoter.held() > 0 || self.turn.holds()
+        self.turn.holds()
     }
 
     fn release(&mut self, out: &mut Vec<u8>) {
-        self.promoter.release(&mut self.told);
-        self.pass(out);
         self.turn.release(out);
     }
 
     fn held_call(&self) -> usize {
-        self.promoter.held().max(self.turn.held_call())
+        self.turn.held_call()
     }
 
     fn settled(&mut self) -> Vec<Settled> {
-        self.found.append(&mut self.promoter.promoted());
+        self.found.append(&mut self.turn.promoted());
         let mut settled: Vec<Settled> = self.turn.reports().into_iter().map(Settled::from).collect();
         for Settled { call, found } in &mut settled {
             let same = |text: &TextCall| text.name == call.name && text.arguments == call.body;

@@ -144,6 +144,10 @@ impl TurnBody {
                     if let Some(ladder) = &mut self.ladder {
                         ladder.took(&bytes);
                     }
+                    if out.is_empty() && !self.guard.holds() {
+                        // Mostly it leaves as it came, and then this is all the room that it needs.
+                        out.reserve_exact(bytes.len());
+                    }
                     self.guard.push(&bytes, &mut out);
                 }
                 Some(Ok(Err(other))) => {

@@ -13,12 +13,15 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use serde::de::IgnoredAny;
-use toolmend_wire::{Hold, StreamEnd, Turn, TurnOptions};
+use toolmend_wire::{Hold, Limits, Promoter, Promoting, StreamEnd, Turn, TurnOptions};
 
 #[path = "../tests/anything/mod.rs"]
 mod anything;
+#[path = "../tests/marks/mod.rs"]
+mod marks;
 
 use anything::Anything;
+use marks::Marks;
 
 /// Events of a stream that is timed: a megabyte of text in deltas of four bytes.
 const EVENTS: usize = 1 << 18;
@@ -60,13 +63,23 @@ fn framed(events: &[String]) -> Vec<u8> {
 
 /// Passes the stream through a turn, an event at a time or in pieces of so many bytes.
 #[inline(never)]
-fn pass(hold: Hold, bytes: &[u8], size: usize) {
+fn pass(mode: Mode, bytes: &[u8], size: usize) {
+    let (hold, promotes) = mode;
     let mut turn = Turn::new(TurnOptions { hold, ..TurnOptions::default() }, Anything);
     let mut out = Vec::with_capacity(bytes.len());
-    for piece in bytes.chunks(size) {
-        turn.push(piece, &mut out);
+    if promotes {
+        let promoter = Promoter::new(Marks::default(), Limits::default(), None);
+        let mut both = Promoting::new(promoter, turn);
+        for piece in bytes.chunks(size) {
+            both.push(piece, &mut out);
+        }
+        both.finish(StreamEnd::Clean, &mut out);
+    } else {
+        for piece in bytes.chunks(size) {
+            turn.push(piece, &mut out);
+        }
+        turn.finish(StreamEnd::Clean, &mut out);
     }
-    turn.finish(StreamEnd::Clean, &mut out);
     assert!(out == bytes, "nothing is changed");
     black_box(out);
 }
@@ -78,11 +91,16 @@ fn json(events: &[String]) {
     }
 }
 
-const CASES: [(&str, bool, Hold); 4] = [
-    ("text", false, Hold::Call),
-    ("text-deviation", false, Hold::Deviation),
-    ("call", true, Hold::Call),
-    ("call-deviation", true, Hold::Deviation),
+/// What waits, and whether the text is read for calls, too.
+type Mode = (Hold, bool);
+
+const CASES: [(&str, bool, Mode); 6] = [
+    ("text", false, (Hold::Call, false)),
+    ("text-deviation", false, (Hold::Deviation, false)),
+    ("text-promoting", false, (Hold::Call, true)),
+    ("call", true, (Hold::Call, false)),
+    ("call-deviation", true, (Hold::Deviation, false)),
+    ("call-promoting", true, (Hold::Call, true)),
 ];
 
 /// Nanoseconds an event, the best of so many runs.
@@ -100,7 +118,7 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     let only = arguments.next();
     let count = arguments.next().and_then(|count| count.parse().ok()).unwrap_or(EVENTS);
-    for (name, calls, hold) in CASES {
+    for (name, calls, mode) in CASES {
         if only.as_deref().is_some_and(|only| only.strip_prefix("json-").unwrap_or(only) != name) {
             continue;
         }
@@ -109,11 +127,11 @@ fn main() {
         let event = bytes.len() / events.len();
         match only.as_deref() {
             Some(only) if only.starts_with("json-") => json(&events),
-            Some(_) => pass(hold, &bytes, event),
+            Some(_) => pass(mode, &bytes, event),
             None => {
                 let own = time(5, || json(&events));
-                let small = time(5, || pass(hold, &bytes, event));
-                let large = time(5, || pass(hold, &bytes, 16 << 10));
+                let small = time(5, || pass(mode, &bytes, event));
+                let large = time(5, || pass(mode, &bytes, 16 << 10));
                 println!(
                     "{name:16}{event:4} bytes an event:{small:6.0} ns in pieces of about an event,{large:6.0} ns in pieces of 16 KiB; its JSON{own:6.0} ns"
                 );

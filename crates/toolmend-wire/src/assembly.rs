@@ -38,7 +38,8 @@ pub struct Assembly {
     limits: Limits,
     held: usize,
     model: Option<String>,
-    choices: BTreeMap<u32, OpenChoice>,
+    /// Boxed, as most turns have one, and a map makes room for several.
+    choices: BTreeMap<u32, Box<OpenChoice>>,
     calls: Vec<OpenCall>,
     slots: BTreeMap<(u32, Slot), usize>,
     indices: BTreeSet<(u32, u32)>,
@@ -377,6 +378,7 @@ impl Assembly {
             open.content.end();
             open.reasoning.end();
             lone_surrogate |= open.content.lone().is_some() || open.reasoning.lone().is_some();
+            let open = *open;
             Choice {
                 index,
                 content: open.content.into_text(),
@@ -460,6 +462,10 @@ impl Assembly {
         let index = self.free_index(piece);
         self.indices.insert((piece.choice, index));
         self.slots.insert((piece.choice, piece.slot), at);
+        if at == 0 {
+            // Most turns have one, and a vector makes room for several.
+            self.calls.reserve_exact(1);
+        }
         self.calls.push(OpenCall::new(piece.choice, index, piece.slot));
         // Nothing can be added to a call that came whole.
         self.calls[at].ended = piece.slot == Slot::Whole;

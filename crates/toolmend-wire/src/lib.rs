@@ -45,6 +45,7 @@
 #![forbid(unsafe_code)]
 
 pub mod assembly;
+mod content;
 mod error;
 mod frame;
 pub mod json;
@@ -65,7 +66,7 @@ pub use error::{WireError, WireErrorKind};
 pub use limits::{
     Exceeded, Limits, MAX_CALLS, MAX_CHOICES, MAX_EVENT_BYTES, MAX_HELD_BYTES, MAX_QUEUED_BYTES,
 };
-pub use promote::Promoter;
+pub use promote::{Promoter, Promoting};
 pub use protocol::ProtocolKind;
 pub use recorded::{Call, CallFault, Choice, Fault, FaultKind, Finish, Recorded, Usage};
 pub use recorder::Recorder;

@@ -1,5 +1,7 @@
 //! Text on the wire, and how its pieces join.
 
+use std::borrow::Cow;
+
 use memchr::memchr;
 
 /// A piece of text as an event holds it.
@@ -11,7 +13,22 @@ pub enum Text<'a> {
     Escaped(&'a str),
 }
 
-impl Text<'_> {
+impl<'a> Text<'a> {
+    /// As [`Text::to_text`], borrowed where it stands in the event as it is.
+    pub(crate) fn to_cow(self) -> Cow<'a, str> {
+        match self {
+            Text::Escaped(raw) if memchr(b'\\', raw.as_bytes()).is_some() => self.to_text().into(),
+            Text::Plain(text) | Text::Escaped(text) => text.into(),
+        }
+    }
+
+    /// Whether it is the same stretch of the same event.
+    pub(crate) fn is_same_place(self, other: Text<'_>) -> bool {
+        let (Text::Plain(own) | Text::Escaped(own)) = self;
+        let (Text::Plain(other) | Text::Escaped(other)) = other;
+        core::ptr::eq(own, other)
+    }
+
     /// Whether there is nothing in it.
     #[must_use]
     pub fn is_empty(self) -> bool {

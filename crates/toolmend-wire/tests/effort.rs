@@ -4,11 +4,13 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use toolmend_wire::{Hold, StreamEnd, Turn, TurnOptions};
+use toolmend_wire::{Hold, Limits, Promoter, Promoting, StreamEnd, Turn, TurnOptions};
 
 mod anything;
+mod marks;
 
 use anything::Anything;
+use marks::Marks;
 
 /// The system's allocator, with a count of this thread's requests and of the bytes that they ask for.
 struct Counting;
@@ -60,38 +62,58 @@ const CLOSING: &str = r#"data: {"id":"c","model":"m","choices":[{"index":0,"delt
 
 /// Requests for room while so many events are pushed one by one, after a first few. The room grows by
 /// doubling, so a few requests come however many events there are.
-fn requests(hold: Hold, opening: &[&str], event: &str, events: usize) -> u64 {
-    let event = format!("{event}\n\n");
-    let mut turn = Turn::new(TurnOptions { hold, ..TurnOptions::default() }, Anything);
-    let mut out = Vec::with_capacity(events * event.len() + 4096);
+fn requests(
+    mut push: impl FnMut(&[u8], &mut Vec<u8>),
+    opening: &[&str],
+    event: [&str; 2],
+    events: usize,
+) -> u64 {
+    let event = event.map(|event| format!("{event}\n\n"));
+    let mut out = Vec::with_capacity(events * event[0].len().max(event[1].len()) + 8192);
     for event in opening {
-        turn.push(format!("{event}\n\n").as_bytes(), &mut out);
+        push(format!("{event}\n\n").as_bytes(), &mut out);
     }
-    for _ in 0..16 {
-        turn.push(event.as_bytes(), &mut out);
+    for n in 0..16 {
+        push(event[n % 2].as_bytes(), &mut out);
     }
     let (requests, _) = counted(|| {
-        for _ in 0..events {
-            turn.push(event.as_bytes(), &mut out);
+        for n in 0..events {
+            push(event[n % 2].as_bytes(), &mut out);
         }
     });
     requests
 }
 
-/// An untouched event asks for no room of its own.
+/// An untouched event asks for no room of its own, whether or not it is like the one before it, and whether or not its
+/// text is read for calls.
 #[test]
 fn allocations_of_an_untouched_event() {
     for (name, hold, opening, event) in [
-        ("text", Hold::Call, &[][..], TEXT),
-        ("text beside a call", Hold::Deviation, &[OPENING][..], TEXT),
-        ("a held piece", Hold::Call, &[OPENING][..], PIECE),
-        ("a piece that streams", Hold::Deviation, &[OPENING][..], PIECE),
-        ("a comment", Hold::Call, &[TEXT][..], ": keep-alive"),
+        ("text", Hold::Call, &[][..], [TEXT, TEXT]),
+        ("text beside a call", Hold::Deviation, &[OPENING][..], [TEXT, TEXT]),
+        ("a held piece", Hold::Call, &[OPENING][..], [PIECE, PIECE]),
+        ("a piece that streams", Hold::Deviation, &[OPENING][..], [PIECE, PIECE]),
+        ("pieces beside text", Hold::Deviation, &[OPENING][..], [PIECE, TEXT]),
+        ("a comment", Hold::Call, &[TEXT][..], [": keep-alive", ": keep-alive"]),
     ] {
-        let few = requests(hold, opening, event, 1 << 10);
-        let many = requests(hold, opening, event, 1 << 13);
-        // The rooms that grow with the turn double three times.
-        assert!(many <= few + 18, "{name}: {few} requests for 1024 events, {many} for 8192");
+        let turn = || Turn::new(TurnOptions { hold, ..TurnOptions::default() }, Anything);
+        let alone = |events| {
+            let mut turn = turn();
+            requests(|bytes, out| turn.push(bytes, out), opening, event, events)
+        };
+        let promoting = |events| {
+            let promoter = Promoter::new(Marks::default(), Limits::default(), None);
+            let mut both = Promoting::new(promoter, turn());
+            requests(|bytes, out| both.push(bytes, out), opening, event, events)
+        };
+        // A list of the texts of an event that is not like the one before it is made to find them.
+        let lists = if event == [PIECE, TEXT] { 1 << 12 } else { 0 };
+        for (few, many, lists) in
+            [(alone(1 << 10), alone(1 << 13), 0), (promoting(1 << 10), promoting(1 << 13), lists)]
+        {
+            // The rooms that grow with the turn double three times.
+            assert!(many <= few + lists + 18, "{name}: {few} requests for 1024 events, {many} for 8192");
+        }
     }
 }
 

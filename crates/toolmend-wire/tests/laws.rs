@@ -5,12 +5,19 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
-use toolmend_wire::{Hold, OnCut, Recorded, Recorder, TurnOptions, WireError};
+use toolmend_wire::{
+    Hold, Limits, OnCut, Promoter, Promoting, ProtocolKind, Recorded, Recorder, StreamEnd, Turn, TurnOptions,
+    WireError,
+};
 
+mod anything;
+mod marks;
 mod turn_law;
 #[allow(dead_code, reason = "shared with other tests")]
 mod turns;
 
+use anything::Anything;
+use marks::Marks;
 use turns::TURNS;
 
 fn read(pieces: &[&[u8]]) -> Result<Recorded, WireError> {
@@ -47,6 +54,8 @@ fn change() -> impl Strategy<Value = Change> {
         b"\"error\":{},",
         b"\"index\":0,",
         b"\"id\":\"z\",",
+        b"<c>f {}</c>",
+        b"<",
     ];
     (any::<prop::sample::Index>(), 0usize..20, prop::sample::select(put).prop_map(<[u8]>::to_vec))
 }
@@ -97,6 +106,56 @@ fn pieces<'a>(bytes: &'a [u8], cuts: &[prop::sample::Index]) -> Vec<&'a [u8]> {
     cuts.extend([0, bytes.len()]);
     cuts.sort_unstable();
     cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect()
+}
+
+/// A turn that is read once for the promoter and for itself gives what the two give one behind the other, and gives
+/// it as soon.
+fn promoting_is_both(options: TurnOptions, pieces: &[&[u8]], end: StreamEnd) -> Result<(), TestCaseError> {
+    let promoter = || Promoter::new(Marks::default(), Limits::default(), options.max_tokens);
+    let mut both = Promoting::new(promoter(), Turn::new(options, Anything));
+    let (mut promoter, mut turn) = (promoter(), Turn::new(options, Anything));
+    let (mut out, mut told, mut expected) = (Vec::new(), Vec::new(), Vec::new());
+    for piece in pieces {
+        both.push(piece, &mut out);
+        promoter.push(piece, &mut told);
+        turn.push(&told, &mut expected);
+        told.clear();
+        prop_assert_eq!(String::from_utf8_lossy(&out), String::from_utf8_lossy(&expected));
+        prop_assert_eq!(both.held(), promoter.held() + turn.held());
+        prop_assert_eq!(both.holds(), promoter.held() > 0 || turn.holds());
+        prop_assert_eq!(both.held_call(), promoter.held().max(turn.held_call()));
+    }
+    both.finish(end, &mut out);
+    promoter.finish(end, &mut told);
+    turn.push(&told, &mut expected);
+    turn.finish(end, &mut expected);
+    prop_assert_eq!(String::from_utf8_lossy(&out), String::from_utf8_lossy(&expected));
+    prop_assert_eq!(both.reports(), turn.reports());
+    prop_assert_eq!(both.promoted(), promoter.promoted());
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4096))]
+
+    #[test]
+    fn promoted_in_flight(
+        stream in any::<prop::sample::Index>(),
+        recorded in any::<bool>(),
+        line_end in line_end(),
+        changes in prop::collection::vec(change(), 0..4),
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
+        options in options(),
+        protocol in prop::option::of(prop::sample::select(ProtocolKind::ALL)),
+        end in prop::sample::select(vec![StreamEnd::Clean, StreamEnd::Broken]),
+    ) {
+        let stream = match recorded {
+            true => TURNS[stream.index(TURNS.len())].recording,
+            false => stream.get(STREAMS.as_slice()),
+        };
+        let bytes = changed(stream.replace('\n', line_end), &changes);
+        promoting_is_both(TurnOptions { protocol, ..options }, &pieces(&bytes, &cuts), end)?;
+    }
 }
 
 proptest! {

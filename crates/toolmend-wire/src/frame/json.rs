@@ -199,6 +199,7 @@ impl Json {
                 stream: false,
                 tail: false,
                 place,
+                behind: self.next,
             };
             events(event).map_err(|over| Stop { kind: WireErrorKind::TooMuch(over), place })?;
         }

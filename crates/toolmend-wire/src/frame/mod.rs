@@ -36,6 +36,8 @@ pub(crate) struct Event<'a> {
     pub(crate) stream: bool,
     /// It is no event: it is the last byte of the one before it, a LF behind a CR, and goes where that goes.
     pub(crate) tail: bool,
+    /// Where what follows on it begins.
+    pub(crate) behind: Place,
 }
 
 impl Event<'_> {
@@ -122,6 +124,18 @@ impl Framer {
             }
             State::Sse(sse) => sse.push(bytes, events),
             State::Json(json) => json.push(bytes, events),
+        }
+    }
+
+    /// Passes over an event that another framer cut out of the same stream; `false`, and nothing is done, where this is
+    /// not known to be one, or bytes wait that come before it.
+    pub(crate) fn pass_over(&mut self, event: &Event<'_>) -> bool {
+        match &mut self.state {
+            State::Sse(sse) if event.stream && sse.held() == 0 => {
+                sse.pass_over(event);
+                true
+            }
+            _ => false,
         }
     }
 

@@ -145,37 +145,26 @@ impl Sse {
             line_number += 1;
         }
         let place = data.as_ref().map_or(self.begin, |(_, place)| *place);
-        let event = match &data {
-            None => Event { raw, name, data: b"", at: None, filler: true, stream: true, tail: false, place },
-            Some((range, place)) if unbroken => {
-                let at = Some(range.start);
-                Event {
-                    raw,
-                    name,
-                    data: &raw[range.clone()],
-                    at,
-                    filler: false,
-                    stream: true,
-                    tail: false,
-                    place: *place,
-                }
-            }
-            Some((_, place)) => Event {
-                raw,
-                name,
-                data: &self.joined,
-                at: None,
-                filler: false,
-                stream: true,
-                tail: false,
-                place: *place,
-            },
+        let behind = Place { offset: self.begin.offset + raw.len() as u64, line: line_number };
+        let at = data.as_ref().map(|(range, _)| range.start).filter(|_| unbroken);
+        let filler = data.is_none();
+        let data = match data {
+            None => &[][..],
+            Some((range, _)) if unbroken => &raw[range],
+            Some(_) => &self.joined,
         };
+        let event = Event { raw, name, data, at, filler, stream: true, tail: false, place, behind };
         events(event).map_err(|over| Stop { kind: WireErrorKind::TooMuch(over), place })?;
         // A line that no line end follows is the last one: nothing comes after it.
-        self.begin = Place { offset: self.begin.offset + raw.len() as u64, line: line_number };
+        self.begin = behind;
         self.begin_after_cr = raw.last() == Some(&b'\r');
         Ok(())
+    }
+
+    pub(super) fn pass_over(&mut self, event: &Event<'_>) {
+        self.begin = event.behind;
+        self.begin_after_cr = event.raw.last() == Some(&b'\r');
+        self.after_cr = self.begin_after_cr;
     }
 
     /// The LF of a blank line whose CR has passed.
@@ -183,8 +172,17 @@ impl Sse {
         let place = self.begin;
         self.begin.offset += 1;
         (self.begin_after_cr, self.after_cr) = (false, false);
-        let event =
-            Event { raw, name: b"", data: b"", at: None, filler: true, stream: true, tail: true, place };
+        let event = Event {
+            raw,
+            name: b"",
+            data: b"",
+            at: None,
+            filler: true,
+            stream: true,
+            tail: true,
+            place,
+            behind: self.begin,
+        };
         events(event).map_err(|over| Stop { kind: WireErrorKind::TooMuch(over), place })
     }
 

@@ -9,22 +9,27 @@
 //! ```
 
 mod forms;
+mod promoting;
 
 use core::ops::Range;
 
 use toolmend_core::quote::quoted;
 use toolmend_core::{TextCall, TextEvent, TextReader};
 
+pub use self::promoting::Promoting;
+
 use self::forms::{Form, Told};
+use crate::content::{Content, Latest};
 use crate::frame::{Event, Framer, ends_with_blank_line};
-use crate::json::{Index, Value};
+use crate::json::Value;
 use crate::limits::Limits;
 use crate::made_up::seed_of;
 use crate::protocol::{Protocol, ProtocolKind};
 use crate::recorded::{Finish, Usage, end_of_turn};
-use crate::recorder::{error_in, single};
+use crate::recorder::single;
 use crate::signal::Signal;
 use crate::splice::Splices;
+use crate::text::Text;
 use crate::turn::StreamEnd;
 
 /// Promotes the calls in the text of one turn. No IO: bytes are pushed in, and come out where they may leave.
@@ -35,6 +40,7 @@ use crate::turn::StreamEnd;
 #[derive(Debug)]
 pub struct Promoter<R> {
     framer: Framer,
+    latest: Latest,
     flow: Flow<R>,
     /// The bytes are no events, or it was given up.
     broken: bool,
@@ -61,9 +67,25 @@ struct Flow<R> {
     /// Ids that are made up are made of it.
     seed: Option<u64>,
     promoted: Vec<TextCall>,
-    /// Where the values of the latest event stand.
-    index: Index,
+    /// The name of the model, as the reader was told it.
+    model: String,
+    /// Where the texts of the latest event stand in the text of the turn.
+    texts: Vec<Range<usize>>,
+    /// The latest event whose texts were looked for had one, which is the one that its protocol told.
+    told_alone: bool,
     mode: Mode,
+    /// The turn has ended, and what waits has yet to be settled.
+    ended: bool,
+}
+
+/// What an event says of the turn.
+#[derive(Debug, Default)]
+struct Seen {
+    /// As in [`Held`].
+    ends: bool,
+    whole: bool,
+    /// Nothing of the turn comes after it.
+    end: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,6 +133,7 @@ impl<R: TextReader> Promoter<R> {
     pub fn new(reader: R, limits: Limits, max_tokens: Option<u64>) -> Self {
         Promoter {
             framer: Framer::new(limits.event_bytes),
+            latest: Latest::default(),
             flow: Flow {
                 reader,
                 limits,
@@ -126,8 +149,11 @@ impl<R: TextReader> Promoter<R> {
                 calls: 0,
                 seed: None,
                 promoted: Vec::new(),
-                index: Index::default(),
+                model: String::new(),
+                texts: Vec::new(),
+                told_alone: false,
                 mode: Mode::Reading,
+                ended: false,
             },
             broken: false,
         }
@@ -139,9 +165,9 @@ impl<R: TextReader> Promoter<R> {
             out.extend_from_slice(bytes);
             return;
         }
-        let flow = &mut self.flow;
-        let read = self.framer.push(bytes, &mut |event| {
-            flow.event(&event, out);
+        let Promoter { framer, latest, flow, .. } = self;
+        let read = framer.push(bytes, &mut |event| {
+            flow.read_event(&event, latest, out);
             Ok(())
         });
         if read.is_err() {
@@ -154,9 +180,9 @@ impl<R: TextReader> Promoter<R> {
         if self.broken {
             return;
         }
-        let flow = &mut self.flow;
-        let read = self.framer.finish(&mut |event| {
-            flow.event(&event, out);
+        let Promoter { framer, latest, flow, .. } = self;
+        let read = framer.finish(&mut |event| {
+            flow.read_event(&event, latest, out);
             Ok(())
         });
         if self.flow.mode == Mode::Reading {
@@ -198,72 +224,89 @@ impl<R: TextReader> Flow<R> {
         self.mode = Mode::Through;
     }
 
-    fn event(&mut self, event: &Event<'_>, out: &mut Vec<u8>) {
-        if self.mode == Mode::Through {
+    fn read_event(&mut self, event: &Event<'_>, latest: &mut Latest, out: &mut Vec<u8>) {
+        let mut content = Content::default();
+        if self.looks_at(event) {
+            let reader = self.protocol.as_mut().map(|(_, reader)| &mut **reader as &mut dyn Protocol);
+            content = latest.read(event, reader);
+        }
+        if self.event(event, &content, out) {
             out.extend_from_slice(event.raw);
-            return;
+        }
+        self.settle(out);
+    }
+
+    /// Whether what an event holds is asked for.
+    fn looks_at(&self, event: &Event<'_>) -> bool {
+        self.mode == Mode::Reading && !event.tail
+    }
+
+    /// Takes an event; appends to `out` what leaves before it. Answers whether it leaves itself, as it came.
+    fn event(&mut self, event: &Event<'_>, content: &Content<'_>, out: &mut Vec<u8>) -> bool {
+        if self.mode == Mode::Through {
+            return true;
         }
         if event.tail {
-            match self.queue.last_mut() {
-                Some(last) => last.raw.extend_from_slice(event.raw),
-                None => out.extend_from_slice(event.raw),
-            }
-            return;
+            let last = self.queue.last_mut();
+            return last.map(|last| last.raw.extend_from_slice(event.raw)).is_none();
         }
-        let mut held = Held {
-            raw: Vec::new(),
-            data: event.at.map(|at| at..at + event.data.len()),
-            texts: Vec::new(),
-            ends: false,
-            whole: false,
-            stream: event.stream,
-        };
-        let mut end = false;
-        if !event.filler && !self.read(event, &mut held, &mut end) {
+        let mut seen = Seen::default();
+        self.texts.clear();
+        if !event.filler && !self.read(event, content, &mut seen) {
             self.release(out);
-            out.extend_from_slice(event.raw);
-            return;
+            return true;
         }
+        self.ended = seen.end;
         if self.queue.is_empty() && self.left == self.came {
-            out.extend_from_slice(event.raw);
-        } else {
-            held.raw.extend_from_slice(event.raw);
-            self.held += event.raw.len();
-            self.queue.push(held);
-            if self.left == self.came || self.held > self.limits.queued_bytes {
-                let mode = if self.left == self.came { Mode::Reading } else { Mode::Through };
-                self.release(out);
-                self.mode = mode;
-            }
+            return true;
         }
-        if end && self.mode == Mode::Reading {
+        self.held += event.raw.len();
+        self.queue.push(Held {
+            raw: event.raw.to_vec(),
+            data: event.at.map(|at| at..at + event.data.len()),
+            texts: self.texts.clone(),
+            ends: seen.ends,
+            whole: seen.whole,
+            stream: event.stream,
+        });
+        if self.left == self.came || self.held > self.limits.queued_bytes {
+            let mode = if self.left == self.came { Mode::Reading } else { Mode::Through };
+            self.release(out);
+            self.mode = mode;
+        }
+        false
+    }
+
+    /// Settles what waits, where the latest event ended the turn.
+    fn settle(&mut self, out: &mut Vec<u8>) {
+        if core::mem::take(&mut self.ended) && self.mode == Mode::Reading {
             self.over(out);
         }
     }
 
     /// Reads an event; `false` where this turn is none of our business.
-    fn read(&mut self, event: &Event<'_>, held: &mut Held, end: &mut bool) -> bool {
-        let Ok(text) = core::str::from_utf8(event.data) else { return false };
-        let data = single(text);
-        if data.is_empty() {
-            return true;
-        }
-        let is_end = |protocol: &dyn Protocol| protocol.ends(data);
-        if self.protocol.as_ref().is_some_and(|(_, protocol)| is_end(protocol.as_ref())) {
-            (held.ends, *end) = (true, true);
-            return true;
-        }
-        let mut index = core::mem::take(&mut self.index);
-        let read = index.parse(data).is_ok_and(|value| self.value(value, event, held, end));
-        self.index = index;
-        read
-    }
-
-    fn value(&mut self, value: Value<'_>, event: &Event<'_>, held: &mut Held, end: &mut bool) -> bool {
-        // Nothing is made of a turn that failed.
-        if error_in(value, event.name).is_some() {
+    fn read(&mut self, event: &Event<'_>, content: &Content<'_>, seen: &mut Seen) -> bool {
+        if content.text.is_none() {
             return false;
         }
+        if content.data.is_empty() {
+            return true;
+        }
+        if self.protocol.as_ref().is_some_and(|(_, protocol)| protocol.ends(content.data)) {
+            (seen.ends, seen.end) = (true, true);
+            return true;
+        }
+        // Nothing is made of a turn that failed.
+        content.value.is_some_and(|value| !content.failed && self.value(value, event, content, seen))
+    }
+
+    fn value<'a>(
+        &mut self,
+        value: Value<'a>,
+        event: &Event<'_>,
+        content: &Content<'a>,
+        seen: &mut Seen,
+    ) -> bool {
         if self.protocol.is_none() {
             let mut readers = ProtocolKind::ALL.iter().map(|kind| (*kind, kind.reader()));
             self.protocol = readers.find(|(_, reader)| reader.recognises(value));
@@ -272,46 +315,74 @@ impl<R: TextReader> Flow<R> {
         let Some((kind, protocol)) = &mut self.protocol else { return true };
         let form = Form::of(*kind);
         self.seed.get_or_insert_with(|| seed_of(value.raw()));
-        let (mut alone, mut calls) = (true, 0);
-        let (finish, usage, reader) = (&mut self.finish, &mut self.usage, &mut self.reader);
-        let read = protocol.read(value, &mut |signal| {
+        let (mut alone, mut calls, mut says, mut said) = (true, 0, false, None);
+        let (finish, usage, reader, model) =
+            (&mut self.finish, &mut self.usage, &mut self.reader, &mut self.model);
+        let mut take = |signal: Signal<'a>| {
             match signal {
-                Signal::Choice(choice) | Signal::Content { choice, .. } => alone &= choice == 0,
+                Signal::Content { choice, text } => {
+                    (alone, says, said) = (alone && choice == 0, true, Some(text));
+                }
+                Signal::Choice(choice) => alone &= choice == 0,
                 Signal::Call(piece) if piece.name.is_some() => calls += 1,
                 Signal::Finish { word, .. } => {
-                    held.ends = true;
+                    seen.ends = true;
                     *finish = word.map_or(Finish::Null, |word| Finish::Word(word.to_text()));
                 }
                 Signal::Usage(counted) => *usage = Some(counted),
-                Signal::Model(name) => reader.model(&name.to_text()),
-                Signal::Whole => (held.whole, held.ends, *end) = (true, true, true),
-                Signal::End | Signal::Ended => (held.ends, *end) = (true, true),
+                Signal::Model(name) if !name.is(model) => {
+                    *model = name.to_text();
+                    reader.model(model);
+                }
+                // Where it belongs is not known; there may be text in it.
+                Signal::Lost => says = true,
+                Signal::Whole => (seen.whole, seen.ends, seen.end) = (true, true, true),
+                Signal::End | Signal::Ended => (seen.ends, seen.end) = (true, true),
                 _ => {}
             }
             Ok(())
-        });
+        };
+        let read = match &content.signals {
+            Some(signals) => signals.tell(&mut take),
+            None => protocol.read(value, &mut take),
+        };
         self.calls += calls;
-        let texts = form.texts(value);
-        if read.is_err() || !alone || (!texts.is_empty() && event.at.is_none()) {
+        if read.is_err() || !alone {
             return false;
         }
-        for text in texts {
-            let Some(text) = text.text() else { return false };
-            let text = text.to_text();
-            // Half of a surrogate pair: what the other half makes of it is not known here.
-            if text.contains(char::REPLACEMENT_CHARACTER) {
-                return false;
+        let texts = match said.filter(|_| content.repeats && self.told_alone) {
+            Some(text) => self.take_text(text, event),
+            // In a stream of chat, whatever is text was told as such.
+            None if form == Form::Chat && !says => true,
+            None => {
+                let texts = form.texts(value);
+                let is_told = |text: Text<'_>| said.is_some_and(|said| said.is_same_place(text));
+                self.told_alone = texts.len() == 1 && texts[0].text().is_some_and(is_told);
+                texts.iter().all(|text| text.text().is_some_and(|text| self.take_text(text, event)))
             }
-            held.texts.push(self.came..self.came + text.len());
-            self.came += text.len();
-            self.text.push_str(&text);
-            let left = &mut self.left;
-            self.reader.push(&text, &mut |event| *left += length(&event));
+        };
+        if !texts {
+            return false;
         }
         // Where the whole text is told again at the end, all of it is needed.
         if self.left == self.came && form != Form::Responses {
             self.text.clear();
         }
+        true
+    }
+
+    /// Takes a text of an event; `false` where it cannot be told what it says, or where it stands.
+    fn take_text(&mut self, text: Text<'_>, event: &Event<'_>) -> bool {
+        let text = text.to_cow();
+        // Half of a surrogate pair: what the other half makes of it is not known here.
+        if event.at.is_none() || text.contains(char::REPLACEMENT_CHARACTER) {
+            return false;
+        }
+        self.texts.push(self.came..self.came + text.len());
+        self.came += text.len();
+        self.text.push_str(&text);
+        let left = &mut self.left;
+        self.reader.push(&text, &mut |event| *left += length(&event));
         true
     }
 

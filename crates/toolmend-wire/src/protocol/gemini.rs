@@ -75,6 +75,10 @@ impl Protocol for Gemini {
         if count == 1 && ended == 1 { sink(Signal::Ended) } else { Ok(()) }
     }
 
+    fn remembers(&self) -> bool {
+        false
+    }
+
     fn sites<'a>(&self, event: Value<'a>, each: &mut dyn FnMut(Site<'a>)) {
         for part in candidates(event).flat_map(parts) {
             if let Some(call) = part.get("functionCall").filter(|call| call.is_object()) {

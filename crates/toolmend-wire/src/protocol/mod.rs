@@ -28,6 +28,12 @@ pub(crate) trait Protocol: core::fmt::Debug + Send {
     /// When the sink has had too much.
     fn read<'a>(&mut self, event: Value<'a>, sink: &mut Sink<'_, 'a>) -> Result<(), Exceeded>;
 
+    /// Whether what an event says depends on the events that were read before it, or on what its texts and pieces of
+    /// arguments say: those are but passed on.
+    fn remembers(&self) -> bool {
+        true
+    }
+
     /// Tells where each piece of a call stands in an event that was read, in the order of its signals.
     fn sites<'a>(&self, event: Value<'a>, each: &mut dyn FnMut(Site<'a>));
 

@@ -90,6 +90,10 @@ impl Protocol for Ollama {
         }
     }
 
+    fn remembers(&self) -> bool {
+        false
+    }
+
     fn sites<'a>(&self, event: Value<'a>, each: &mut dyn FnMut(Site<'a>)) {
         for call in calls(event) {
             let function = call.get("function").unwrap_or(call);

@@ -56,6 +56,10 @@ impl Protocol for OpenAiChat {
         if whole { sink(Signal::Whole) } else { Ok(()) }
     }
 
+    fn remembers(&self) -> bool {
+        false
+    }
+
     fn sites<'a>(&self, event: Value<'a>, each: &mut dyn FnMut(Site<'a>)) {
         for choice in event.get("choices").into_iter().flat_map(Value::items) {
             let [index, delta, message] = choice.pick(["index", "delta", "message"]);
@@ -86,7 +90,7 @@ impl Protocol for OpenAiChat {
         let choices = event.get("choices").into_iter().flat_map(Value::items);
         let said = choices.enumerate().filter_map(|(position, choice)| {
             let [index, reason] = choice.pick(["index", "finish_reason"]);
-            Some((number_of(position, index), reason.filter(|_| !is_nowhere(index))?, "\"length\""))
+            Some((number_or(position, index)?, reason?, "\"length\""))
         });
         said.collect()
     }
@@ -142,10 +146,9 @@ fn each_call<'a>(calls: Option<Value<'a>>, legacy: Option<Value<'a>>, mut each: 
 /// Answers whether the choice holds a whole message.
 fn read_choice<'a>(position: usize, choice: Value<'a>, sink: &mut Sink<'_, 'a>) -> Result<bool, Exceeded> {
     let [index, delta, message, finish] = choice.pick(["index", "delta", "message", "finish_reason"]);
-    if is_nowhere(index) {
+    let Some(number) = number_or(position, index) else {
         return sink(Signal::Lost).map(|()| false);
-    }
-    let number = number_of(position, index);
+    };
     sink(Signal::Choice(number))?;
     let whole = delta.is_none() && message.is_some();
     if let Some(said) = delta.or(message) {
@@ -244,9 +247,12 @@ fn is_nowhere(index: Option<Value<'_>>) -> bool {
     index.is_some() && number(index).is_none()
 }
 
-/// The number of a choice: what it says, else its place.
-fn number_of(position: usize, index: Option<Value<'_>>) -> u32 {
-    number(index).unwrap_or(u32::try_from(position).unwrap_or(u32::MAX))
+/// The number of a choice: what it says, else its place; `None` where what it says is none.
+fn number_or(position: usize, index: Option<Value<'_>>) -> Option<u32> {
+    match index {
+        Some(_) => number(index),
+        None => Some(u32::try_from(position).unwrap_or(u32::MAX)),
+    }
 }
 
 /// The number of a choice or call. Some bridges write it as a string.

@@ -34,8 +34,8 @@ use self::numbers::Numbers;
 use self::plan::{Fate, State};
 use self::queue::{Has, Note, Piece, Queue};
 use crate::assembly::Assembly;
+use crate::content::{Content, Latest};
 use crate::frame::{Event, Framer, ends_with_blank_line};
-use crate::json::Index;
 use crate::protocol::{Needs, Protocol, ProtocolKind};
 
 pub use self::options::{Hold, OnCut, TurnOptions};
@@ -87,6 +87,7 @@ pub enum StreamEnd {
 #[derive(Debug)]
 pub struct Turn<J> {
     framer: Framer,
+    latest: Latest,
     flow: Flow<J>,
 }
 
@@ -99,8 +100,6 @@ struct Flow<J> {
     assembly: Assembly,
     queue: Queue,
     lanes: Lanes,
-    /// Where the values of the latest event stand.
-    index: Index,
     /// Events so far.
     events: u64,
     /// One for each call of the assembly.
@@ -144,6 +143,7 @@ impl<J: CallJudge> Turn<J> {
     pub fn new(options: TurnOptions, judge: J) -> Self {
         Turn {
             framer: Framer::new(options.limits.event_bytes),
+            latest: Latest::default(),
             flow: Flow {
                 options,
                 judge,
@@ -151,7 +151,6 @@ impl<J: CallJudge> Turn<J> {
                 assembly: Assembly::new(options.limits),
                 queue: Queue::default(),
                 lanes: Lanes::default(),
-                index: Index::default(),
                 events: 0,
                 states: Vec::new(),
                 waiting: Vec::new(),
@@ -176,9 +175,9 @@ impl<J: CallJudge> Turn<J> {
             out.extend_from_slice(bytes);
             return;
         }
-        let flow = &mut self.flow;
-        let read = self.framer.push(bytes, &mut |event| {
-            flow.event(&event, out);
+        let Turn { framer, latest, flow } = self;
+        let read = framer.push(bytes, &mut |event| {
+            flow.read_event(&event, latest, out);
             Ok(())
         });
         if read.is_err() || self.flow.mode == Mode::Transparent {
@@ -186,12 +185,33 @@ impl<J: CallJudge> Turn<J> {
         }
     }
 
+    /// As [`Turn::push`], for an event of a stream that was framed and read before; `false`, and nothing is taken,
+    /// where it has to be pushed as bytes.
+    pub(crate) fn take(&mut self, event: &Event<'_>, content: &Content<'_>, out: &mut Vec<u8>) -> bool {
+        if self.flow.mode == Mode::Transparent || !self.framer.pass_over(event) {
+            return false;
+        }
+        // It is of no use where events are read elsewhere.
+        self.latest = Latest::default();
+        self.flow.event(event, content, out);
+        if self.flow.mode == Mode::Transparent {
+            self.release(out);
+        }
+        true
+    }
+
+    /// What reads the turn, where it is of this protocol.
+    pub(crate) fn reader_of(&mut self, kind: ProtocolKind) -> Option<&mut dyn Protocol> {
+        let (own, reader) = self.flow.protocol.as_mut()?;
+        if *own == kind { Some(&mut **reader) } else { None }
+    }
+
     /// There are no more bytes: everything that waits is settled and leaves.
     pub fn finish(&mut self, end: StreamEnd, out: &mut Vec<u8>) {
         if self.flow.mode != Mode::Transparent {
-            let flow = &mut self.flow;
-            let read = self.framer.finish(&mut |event| {
-                flow.event(&event, out);
+            let Turn { framer, latest, flow } = self;
+            let read = framer.finish(&mut |event| {
+                flow.read_event(&event, latest, out);
                 Ok(())
             });
             if self.flow.mode == Mode::Reading {
@@ -261,7 +281,16 @@ impl<J: CallJudge> Turn<J> {
 }
 
 impl<J: CallJudge> Flow<J> {
-    fn event(&mut self, event: &Event<'_>, out: &mut Vec<u8>) {
+    fn read_event(&mut self, event: &Event<'_>, latest: &mut Latest, out: &mut Vec<u8>) {
+        let mut content = Content::default();
+        if self.mode == Mode::Reading && !event.tail {
+            let reader = self.protocol.as_mut().map(|(_, reader)| &mut **reader as &mut dyn Protocol);
+            content = latest.read(event, reader);
+        }
+        self.event(event, &content, out);
+    }
+
+    fn event(&mut self, event: &Event<'_>, content: &Content<'_>, out: &mut Vec<u8>) {
         if self.mode != Mode::Reading {
             out.extend_from_slice(event.raw);
             return;
@@ -290,7 +319,7 @@ impl<J: CallJudge> Flow<J> {
         };
         self.events += 1;
         self.breaks_off = event.stream && !ends_with_blank_line(event.raw);
-        let read = self.read(event, &mut note, &mut fresh);
+        let read = self.read(event, content, &mut note, &mut fresh);
         note.pieces = fresh.len();
         let end = note.end;
         self.go_on_late(&fresh);

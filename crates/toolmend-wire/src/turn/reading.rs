@@ -7,12 +7,13 @@ use super::queue::{Has, Note, Piece, Way};
 use super::writing::on_one_line;
 use super::{Flow, Hold};
 use crate::assembly::{Taken, is_placeholder};
+use crate::content::Content;
 use crate::frame::{BOM, Event};
 use crate::json::Value;
 use crate::limits::Exceeded;
 use crate::made_up::seed_of;
 use crate::protocol::{Envelope, ProtocolKind};
-use crate::recorder::{error_in, single};
+use crate::recorder::error_in;
 use crate::signal::{self, Arguments, Form, Signal, Slot};
 use crate::splice::Splices;
 
@@ -33,16 +34,15 @@ impl<J: CallJudge> Flow<J> {
     pub(super) fn read(
         &mut self,
         event: &Event<'_>,
+        content: &Content<'_>,
         note: &mut Note,
         fresh: &mut Vec<Piece>,
     ) -> Result<(), Exceeded> {
-        let text = if event.filler { Ok("") } else { core::str::from_utf8(event.data) };
-        let Ok(text) = text else {
+        let Content { text: Some(text), data, value, .. } = *content else {
             note.unread = true;
             self.assembly.lose(event.place.offset);
             return Ok(());
         };
-        let data = single(text);
         if data.is_empty() {
             self.silence(event, note);
             return Ok(());
@@ -58,21 +58,20 @@ impl<J: CallJudge> Flow<J> {
         if self.ends_with(data) {
             note.end = true;
         } else {
-            let mut index = core::mem::take(&mut self.index);
-            let read = match index.parse(data) {
-                Ok(value) if value.is_array() => {
-                    value.items().try_for_each(|item| self.value(item, event, note, fresh, &mut changes))
-                }
-                Ok(value) => self.value(value, event, note, fresh, &mut changes),
-                Err(_) => {
+            match value {
+                Some(value) if value.is_array() => value.items().try_for_each(|item| {
+                    let failed = error_in(item, event.name).is_some();
+                    let content = Content { value: Some(item), failed, signals: None, ..*content };
+                    self.value(item, event, &content, note, fresh, &mut changes)
+                }),
+                Some(value) => self.value(value, event, content, note, fresh, &mut changes),
+                None => {
                     note.unread = true;
                     self.assembly.lose(event.place.offset);
                     note.end |= event.name == b"error";
                     Ok(())
                 }
-            };
-            self.index = index;
-            read?;
+            }?;
         }
         if !changes.is_empty() && !self.options.observe {
             note.changes = Some(Box::new(changes));
@@ -84,6 +83,7 @@ impl<J: CallJudge> Flow<J> {
         &mut self,
         value: Value<'_>,
         event: &Event<'_>,
+        content: &Content<'_>,
         note: &mut Note,
         fresh: &mut Vec<Piece>,
         changes: &mut Splices,
@@ -99,7 +99,7 @@ impl<J: CallJudge> Flow<J> {
         self.assembly.next_event();
         let before = self.assembly.len();
         let adds = protocol.adds(value);
-        let read = protocol.read(value, &mut |signal| match signal {
+        let mut take = |signal: Signal<'_>| match signal {
             Signal::Call(piece) => {
                 let looks = looks_of(&piece, event.stream);
                 let taken = self.assembly.take(piece)?;
@@ -121,7 +121,11 @@ impl<J: CallJudge> Flow<J> {
                 }
                 self.assembly.signal(signal)
             }
-        });
+        };
+        let read = match &content.signals {
+            Some(signals) => signals.tell(&mut take),
+            None => protocol.read(value, &mut take),
+        };
         let mut envelope = |raw: &[u8], value: Value<'_>| {
             protocol.envelope(Envelope { name: event.name, raw, value, stream: event.stream }, changes);
         };
@@ -143,7 +147,7 @@ impl<J: CallJudge> Flow<J> {
         if self.assembly.len() > before {
             self.waiting.extend(before..self.assembly.len());
         }
-        if error_in(value, event.name).is_some() {
+        if content.failed {
             self.assembly.lose(event.place.offset);
             note.end = true;
         }
@@ -152,6 +156,10 @@ impl<J: CallJudge> Flow<J> {
 
     /// What the assembly made of a piece, with what the way out needs to know.
     fn note_piece(&mut self, taken: Taken, looks: &Looks, adds: bool) -> Piece {
+        if self.states.is_empty() {
+            // Most turns have one call, and a vector makes room for several.
+            self.states.reserve_exact(1);
+        }
         while self.states.len() <= taken.call {
             self.states.push(State::default());
         }
