@@ -1,6 +1,7 @@
 //! What a turn was: its text, its calls, and how it ended.
 
 use core::fmt;
+use std::collections::BTreeSet;
 
 use toolmend_core::{Ending, Evidence};
 
@@ -29,6 +30,8 @@ pub struct Recorded {
     pub terminal: bool,
     /// What was wrong with single events, in the order of their bytes; the turn was read all the same.
     pub faults: Vec<Fault>,
+    /// The calls whose arguments came value by value, by their choice and their number.
+    pub(crate) in_parts: BTreeSet<(u32, u32)>,
 }
 
 /// A choice beside the first one.
@@ -227,6 +230,12 @@ impl Recorded {
     #[must_use]
     pub fn finish_of(&self, choice: u32) -> &Finish {
         self.others.iter().find(|c| c.index == choice).map_or(&self.finish, |c| &c.finish)
+    }
+
+    /// Whether this call's arguments came value by value, so that no repair can be written into the turn.
+    #[must_use]
+    pub fn is_in_parts(&self, call: &Call) -> bool {
+        self.in_parts.contains(&(call.choice, call.index))
     }
 
     /// Whether the model had finished the turn, as far as the turn says.

@@ -183,6 +183,9 @@ impl Reader {
         let Some((protocol, _)) = self.protocol else {
             return Err(self.why_not());
         };
+        let calls = (0..self.assembly.len()).filter(|at| self.assembly.is_in_parts(*at));
+        let in_parts = calls.filter_map(|at| self.assembly.view(at)).map(|call| (call.choice, call.index));
+        let in_parts = in_parts.collect();
         let turn = self.assembly.finish();
         if turn.lone_surrogate {
             self.faults.push(Fault {
@@ -209,6 +212,7 @@ impl Reader {
             usage: turn.usage,
             terminal: turn.terminal,
             faults: self.faults,
+            in_parts,
         })
     }
 

@@ -1103,3 +1103,30 @@ fn what_goes_on_late() {
         }
     }
 }
+
+/// White space around the arguments that has left is no reason to give a call up.
+#[test]
+fn white_space_that_has_left() {
+    let turn = |pieces: &[&str]| {
+        let call = |text: &&str| {
+            let text = serde_json::to_string(text).unwrap();
+            format!(r#"{{"tool_calls":[{{"index":0,"function":{{"arguments":{text}}}}}]}}"#)
+        };
+        let mut deltas = vec![
+            r#"{"role":"assistant","tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":""}}]}"#.to_owned(),
+        ];
+        deltas.extend(pieces.iter().map(call));
+        chunks(&deltas.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let options = TurnOptions { hold: Hold::Deviation, ..TurnOptions::default() };
+    for (said, becomes) in [
+        ([r#"{"a":1}"#, "\n", "Done."], [r#"{"a":1}"#, "\n", ""]),
+        (["\n", "```json\n", "{\"a\":1}\n```"], ["\n", "{\"a\":1}", ""]),
+        ([" ", r#"{"a":1"#, "}\n\n```"], [" ", r#"{"a":1"#, "}"]),
+    ] {
+        let (out, reports) = pass(options, &[turn(&said).as_bytes()]);
+        assert_eq!(String::from_utf8_lossy(&out), turn(&becomes));
+        assert_eq!(reports[0].arguments().map(str::trim), Some(r#"{"a":1}"#));
+        assert_eq!(String::from_utf8_lossy(&pass(options, &[&out]).0), turn(&becomes));
+    }
+}

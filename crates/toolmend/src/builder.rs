@@ -180,7 +180,14 @@ impl<'a> Toolmend<'a> {
     /// Settles every call of a turn. `max_tokens` is the request's cap on output tokens, where it is known.
     #[must_use]
     pub fn turn(&self, turn: &Recorded, max_tokens: Option<u64>) -> Vec<SettledCall> {
-        turn.calls.iter().map(|call| self.settle(call, turn.evidence(call, max_tokens))).collect()
+        let settle = |call: &Call| {
+            let settled = self.settle(call, turn.evidence(call, max_tokens));
+            let mended = settled.arguments().is_some_and(|arguments| arguments != call.arguments);
+            // As for a turn in flight.
+            let outcome = if mended && turn.is_in_parts(call) { Outcome::TooLate } else { settled.outcome };
+            SettledCall { outcome, ..settled }
+        };
+        turn.calls.iter().map(settle).collect()
     }
 
     /// Settles one call, where `evidence` is what is known of its own ending.

@@ -202,7 +202,7 @@ impl<J: CallJudge> Flow<J> {
         }
         let cuts = match cuts.first() {
             Some(first) if first.from < state.sent => {
-                let rest = plan.output.strip_prefix(said.get(..state.sent)?)?.to_owned();
+                let rest = rest_of(&plan.output, said.get(..state.sent)?)?.to_owned();
                 vec![Cut { from: state.sent, to: said.len(), put: rest }]
             }
             _ => cuts,
@@ -228,6 +228,13 @@ impl<J: CallJudge> Flow<J> {
         let (choice, ..) = self.assembly.known_as(at)?;
         protocol.more(event, More { choice, own: piece.index, number: state.index, text })
     }
+}
+
+/// What is to follow of `output` where `left` has left. White space around an object is a part of JSON, so that of it
+/// which has left stays.
+fn rest_of<'a>(output: &'a str, left: &str) -> Option<&'a str> {
+    let solid = left.trim_ascii_start();
+    output.strip_prefix(solid).or_else(|| (solid.trim_ascii_end() == output).then_some(""))
 }
 
 /// The one stretch in which two texts differ. Where all that differs is more in front of the other text, the text
@@ -257,7 +264,23 @@ fn common(a: &str, b: &str) -> (usize, usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::common;
+    use super::{common, rest_of};
+
+    #[test]
+    fn what_is_to_follow() {
+        for (output, left, rest) in [
+            ("{\"a\":1}", "", Some("{\"a\":1}")),
+            ("{\"a\":1}", "{\"a\":", Some("1}")),
+            ("{\"a\":1}", "\n {\"a\":", Some("1}")),
+            ("{\"a\":1}", "{\"a\":1}\n", Some("")),
+            ("{\"a\":1}", " {\"a\":1}\r\n", Some("")),
+            ("{\"a\":1}", "{\"a\": ", None),
+            ("{\"a\":1}", "{\"a\":1}}", None),
+            ("{\"a\":1}", "{\"b", None),
+        ] {
+            assert_eq!(rest_of(output, left), rest, "{output} {left}");
+        }
+    }
 
     #[test]
     fn what_two_texts_share() {

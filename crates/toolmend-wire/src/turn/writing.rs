@@ -328,8 +328,9 @@ impl<J: CallJudge> Flow<J> {
                 }
             }
             (Part::Piece, Form::Object) => {
-                let nothing = present.is_none() && plan.output == "{}";
-                if !nothing && present.is_none_or(|value| !says(value, &plan.output)) {
+                // Where the protocol takes what is not there for no arguments, none are written.
+                let is_said = present.is_none() && piece.has == Has::Json && plan.output == "{}";
+                if !is_said && present.is_none_or(|value| !says(value, &plan.output)) {
                     put(on_a_line(&plan.output));
                 }
             }
