@@ -38,6 +38,12 @@ KNOWN = {
     ("openai-py", "chat-legacy"),
     # It reads one choice, and takes the calls of all for it.
     ("ai-sdk", "chat-two-choices"),
+    ("ai-sdk", "chat-two-choices-intact"),
+    # It takes no two items that share the id of a call.
+    ("openai-py", "responses-call-id-shared"),
+    ("openai-py", "responses-call-id-shared-second-broken"),
+    # It takes the byte order mark for a part of the first field's name.
+    ("anthropic-py", "anthropic-byte-order-mark"),
     # The arguments that a server's own tool was called with are broken, and not ours to repair.
     ("anthropic-py", "anthropic-server-tool-beside"),
     ("anthropic-ts", "anthropic-server-tool-beside"),
