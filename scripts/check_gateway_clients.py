@@ -37,9 +37,8 @@ CERTAIN = {
     "number as string": lambda text: text.replace("3", '"3"'),
 }
 # What `--hold deviation` sees when it has left already, by a part of the client's name and by fault: it arrives as it
-# does directly. A type is known to be wrong after the value. No event of Responses that has room for a closer comes after
-# the last piece of the arguments.
-SEEN_LATE = {("streamed", "number as string"), ("responses, streamed", "missing closer")}
+# does directly. A type is known to be wrong after the value.
+SEEN_LATE = {("streamed", "number as string")}
 # How the clients call a turn that was cut.
 CUT_ENDINGS = {"length", "max_tokens", "incomplete"}
 HOLDS = ("call", "deviation")
