@@ -224,10 +224,26 @@ fn lacks(text: &str, whole: &str) -> bool {
     tokens(text).all(|byte| whole.any(|other| other == byte))
 }
 
-/// A text without what only tells where its values begin and end.
+/// A text's keys and values, a space where one ends and another one begins, whatever stands between them.
 fn says(text: &str) -> impl Iterator<Item = u8> + '_ {
-    text.bytes().filter(|byte| {
-        !matches!(byte, b'{' | b'}' | b'[' | b']' | b',' | b':') && !byte.is_ascii_whitespace()
+    let (mut shape, mut apart) = (Shape::default(), true);
+    let words = text.bytes().filter_map(move |byte| {
+        let inside = shape.in_string();
+        shape.push(byte);
+        let between = !inside && (byte.is_ascii_whitespace() || b"{}[],:".contains(&byte));
+        let more = between && apart;
+        apart = between;
+        match (between, more) {
+            (true, true) => None,
+            (true, false) => Some(b' '),
+            (false, _) => Some(byte),
+        }
+    });
+    // What stands behind the last one tells nothing.
+    let mut words = words.peekable();
+    core::iter::from_fn(move || {
+        let byte = words.next()?;
+        (byte != b' ' || words.peek().is_some()).then_some(byte)
     })
 }
 
