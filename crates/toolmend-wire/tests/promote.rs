@@ -1,7 +1,7 @@
 //! Calls in the text of a turn, as calls of its protocol.
 
 use serde_json::Value;
-use toolmend_wire::{Limits, Promoter, Recorded, Recorder, StreamEnd};
+use toolmend_wire::{Limits, MAX_CALLS, Promoter, Recorded, Recorder, StreamEnd};
 
 mod marks;
 
@@ -145,4 +145,25 @@ fn turns_that_cannot_be_written() {
     ] {
         assert_eq!(promoted(&turn), (turn, 0));
     }
+}
+
+/// More calls of Responses than are told apart: the rest of the turn passes as it is.
+#[test]
+fn calls_that_are_not_told_apart() {
+    let turn = |count: usize| {
+        let delta = |n: usize| {
+            format!(
+                r#"{{"type":"response.function_call_arguments.delta","item_id":"i{n}","output_index":{n},"delta":"x"}}"#
+            )
+        };
+        let text = format!(
+            r#"{{"type":"response.output_text.delta","item_id":"m","output_index":{count},"delta":"{TEXT}"}}"#
+        );
+        let end = r#"{"type":"response.completed","response":{"id":"r","status":"completed","output":[]}}"#;
+        let events: Vec<String> = (0..count).map(delta).chain([text, end.to_owned()]).collect();
+        sse(&events.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    assert_eq!(promoted(&turn(MAX_CALLS)).1, 1);
+    let more = turn(MAX_CALLS + 1);
+    assert_eq!(promoted(&more), (more, 0));
 }
