@@ -9,6 +9,8 @@ use crate::body::{body, members, quoted};
 pub enum Place {
     /// The fault, and then a long valid rest; or the fault around a long valid body.
     First,
+    /// The fault between two long valid halves.
+    Middle,
     /// A long valid text, and then the fault.
     Last,
     /// The fault again and again, some 200 valid bytes between.
@@ -18,11 +20,12 @@ pub enum Place {
 }
 
 impl Place {
-    pub const ALL: [Place; 4] = [Place::First, Place::Last, Place::Many, Place::Long];
+    pub const ALL: [Place; 5] = [Place::First, Place::Middle, Place::Last, Place::Many, Place::Long];
 
     pub const fn name(self) -> &'static str {
         match self {
             Place::First => "first or around",
+            Place::Middle => "in the middle",
             Place::Last => "last",
             Place::Many => "many",
             Place::Long => "long",
@@ -76,6 +79,7 @@ fn among_items(fault: &str, place: Place, size: usize, seed: u64) -> String {
     let between = |n: u64| format!("{{{}}}", members(BETWEEN, seed + n));
     let items = match place {
         Place::First => format!("{fault}, {}", body(size, seed)),
+        Place::Middle => format!("{}, {fault}, {}", body(size / 2, seed), body(size / 2, seed + 1)),
         Place::Last => format!("{}, {fault}", body(size, seed)),
         Place::Many | Place::Long => many(size, |n| format!("{fault}, {}", between(n))),
     };
@@ -86,6 +90,7 @@ fn among_items(fault: &str, place: Place, size: usize, seed: u64) -> String {
 fn among_members(fault: &str, place: Place, size: usize, seed: u64) -> String {
     let inside = match place {
         Place::First => format!("{fault}, {}", members(size, seed)),
+        Place::Middle => format!("{}, {fault}, {}", members(size / 2, seed), members(size / 2, seed + 1)),
         Place::Last => format!("{}, {fault}", members(size, seed)),
         Place::Many | Place::Long => many(size, |n| format!("{fault}, {}", members(BETWEEN, seed + n))),
     };

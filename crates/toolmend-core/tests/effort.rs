@@ -1,5 +1,5 @@
-//! What a body costs, counted in allocations: none where it is valid, and for a repair what its verdict
-//! holds.
+//! What a body costs, counted in allocations: none where it is valid, for a repair what its verdict holds, and
+//! for a search no more than grows with the text.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -61,4 +61,30 @@ fn a_common_repair_asks_for_what_its_verdict_holds() {
     // And the clue that the fence is.
     assert_eq!(asked("```json\n{\"city\": \"Lyon\", \"days\": 3,}\n```"), (4, "mended"));
     assert_eq!(asked("```json\n{\"city\": \"Lyon\"}\n```"), (4, "mended"));
+}
+
+/// A stray quote behind so many members that are valid, and as many behind it.
+fn stray_quote(members: usize, fault: &str) -> String {
+    let valid =
+        |n: usize| format!(r#"{{"path": "src/module_{n}.rs", "says": "\"so\" it is", "lines": [1, {n}]}}"#);
+    let valid: Vec<String> = (0..members).map(valid).collect();
+    format!(r#"{{"steps": [{}, {fault}, {}]}}"#, valid.join(", "), valid.join(", "))
+}
+
+#[test]
+fn a_stray_quote_far_behind_costs_no_more_than_its_text() {
+    let faults = [r#"{"say": "a "word" of it"}"#, "{'say': 'it's so', 'twice': true}"];
+    for fault in faults {
+        let [(short, mended), (long, too)] = [64, 1024].map(|members| asked(&stray_quote(members, fault)));
+        assert_eq!((mended, too), ("mended", "mended"), "{fault}");
+        // Sixteen times the text.
+        assert!(long < 16 * short, "{fault}: {short} requests, then {long}");
+    }
+}
+
+#[test]
+fn many_stray_quotes_are_mended_in_a_long_body() {
+    let member = |n: usize| format!("{{'line': {n}, 'says': 'it's what they'd said, isn't it?'}}");
+    let members: Vec<String> = (0..500).map(member).collect();
+    assert_eq!(asked(&format!("{{'notes': [{}]}}", members.join(", "))).1, "mended");
 }

@@ -27,7 +27,7 @@ pub(crate) struct Head {
     /// The edits that take the head off.
     pub(crate) edits: Vec<Edit>,
     /// A list's opening bracket stands before the object.
-    list: bool,
+    pub(crate) list: bool,
     /// The head holds an unknown name with a colon or equals sign: it may be a key. Then a closer too many
     /// behind the object may be the one that belongs to what was lost before it.
     pub(crate) member: bool,
@@ -155,7 +155,7 @@ fn placeholder_end(text: &str, at: usize, never_empty: bool) -> Option<usize> {
 }
 
 /// The index of the first byte from `at` on that is no white space, seen or unseen.
-fn skip_blank(text: &str, mut at: usize) -> usize {
+pub(crate) fn skip_blank(text: &str, mut at: usize) -> usize {
     loop {
         at = skip_white(text, at);
         match invisible(text, at) {

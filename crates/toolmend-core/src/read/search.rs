@@ -406,7 +406,7 @@ impl<'t> Search<'t> {
             // The one that closes at the end first, so that it is the one to be shown.
             readings.sort_by_key(|r| Reverse(r.closed));
             let mut values: Vec<String> = Vec::new();
-            readings.retain(|r| match value(self.text, &r.edits) {
+            readings.retain(|r| match apply(self.text, &r.edits).ok().as_deref().map(without_white) {
                 Some(v) if values.contains(&v) => false,
                 Some(v) => {
                     values.push(v);
@@ -419,24 +419,19 @@ impl<'t> Search<'t> {
     }
 }
 
-/// The output of these edits without the white space between its tokens: equal where two readings say
-/// the same.
-pub(super) fn value(text: &str, edits: &[Edit]) -> Option<String> {
-    let output = apply(text, edits).ok()?;
+/// A body without the white space between its tokens: equal where two readings say the same.
+pub(super) fn without_white(body: &str) -> String {
     let (mut string, mut escaped) = (false, false);
-    Some(
-        output
-            .chars()
-            .filter(|&c| {
-                let inside = string;
-                match c {
-                    _ if escaped => escaped = false,
-                    '\\' if string => escaped = true,
-                    '"' => string = !string,
-                    _ => {}
-                }
-                inside || !matches!(c, ' ' | '\n' | '\r' | '\t')
-            })
-            .collect(),
-    )
+    body.chars()
+        .filter(|&c| {
+            let inside = string;
+            match c {
+                _ if escaped => escaped = false,
+                '\\' if string => escaped = true,
+                '"' => string = !string,
+                _ => {}
+            }
+            inside || !matches!(c, ' ' | '\n' | '\r' | '\t')
+        })
+        .collect()
 }

@@ -6,16 +6,18 @@
 //! tokens is repaired on the way, so that no repair of another kind can explain a quote away.
 
 use alloc::collections::{BTreeMap, BinaryHeap};
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 use super::frame::{self, Head};
-use super::lexeme::{Spot, escape_raw, inside, json_escape, skip_white};
-use super::search::{MAX_READINGS, NO_EDIT, Trail, value};
-use super::{Cost, Dead, Level, Reading, Stuck, begin, gap, spliced, token, token_fault};
+use super::lexeme::{escape_raw, inside, json_escape};
+use super::search::{MAX_READINGS, NO_EDIT, Trail, without_white};
+use super::{Cost, Dead, Level, Reading, Stuck, begin};
 use crate::context::Context;
+use crate::edit::apply;
 use crate::rules::single_quoted;
-use crate::scan::{AT_CLOSE, AT_STRING, Halt, Scanner, Slot};
+use crate::scan::{Scanner, Slot};
 use crate::verdict::Reason;
 use crate::{Edit, Ending, Grade, Rule};
 use signs::{
@@ -23,7 +25,12 @@ use signs::{
     swallows_border,
 };
 
+use least::{Least, NEVER};
+use walk::{Body, Met, TOKEN};
+
+mod least;
 mod signs;
+mod walk;
 
 pub(crate) use signs::{QUOTES, swallows_member};
 
@@ -35,37 +42,41 @@ const MAX_ODD: usize = 9;
 /// schema may rule out some; where one more costs no more than what was found, nothing is certain.
 const MAX_VISITS: u8 = 64;
 /// The most stray quotes in one body.
-const MAX_STRAY: usize = 400;
+const MAX_STRAY: usize = 4096;
+/// The most bytes of strings that are looked through for what they swallowed, as a multiple of the text's length.
+const MAX_READ: usize = 64;
 /// How many more stray quotes a second reading may have to count against a way that is wary.
 const MARGIN: usize = 6;
 /// As [`MARGIN`], for a doubtful reading beside one whose quotes are all in pairs.
 const NEAR: usize = 4;
 
-/// What a token that a rule knows costs, in stray quotes.
-const TOKEN: usize = 3;
-
 /// The readings of the object at `head.start` with the fewest stray quotes of this kind (`"` or `'`), of
 /// those that the schema does not rule out. `stuck`: where the search without stray quotes got stuck.
 pub(crate) fn read(text: &str, head: &Head, ctx: &Context<'_>, quote: u8, stuck: Stuck) -> Level {
+    let body = Body { text, head, ctx, quote };
+    search(body, stuck, Least::of(&body))
+}
+
+/// The same, and what every way costs at least is known.
+fn search(body: Body<'_>, stuck: Stuck, least: Least) -> Level {
     let mut search = Search {
-        text,
-        head,
-        ctx,
-        quote,
+        body,
         stuck,
+        least,
         trail: Trail::default(),
         nodes: Vec::new(),
         queue: BinaryHeap::new(),
         visits: BTreeMap::new(),
+        read: 0,
         lost: usize::MAX,
         ruled_out: usize::MAX,
     };
-    let scan = begin(head);
     search.push(
         0,
+        0,
         Node {
-            scan,
-            at: head.start,
+            scan: begin(body.head),
+            at: body.head.start,
             last: NO_EDIT,
             wary: Wary::No,
             strayed: false,
@@ -119,16 +130,18 @@ impl Wary {
 }
 
 struct Search<'t> {
-    text: &'t str,
-    head: &'t Head,
-    ctx: &'t Context<'t>,
-    quote: u8,
+    body: Body<'t>,
     stuck: Stuck,
+    least: Least,
     trail: Trail,
-    nodes: Vec<Option<Node>>,
+    /// The ways that were begun, each with its stray quotes so far.
+    nodes: Vec<Option<(usize, Node)>>,
+    /// Which of them to follow, by the stray quotes that their readings have at least.
     queue: BinaryHeap<Reverse<(usize, usize)>>,
     /// How often each state was met. Several ways into one state are as many readings, if any.
     visits: BTreeMap<(usize, usize, Slot, Wary), u8>,
+    /// The bytes of strings that were looked through.
+    read: usize,
     /// The fewest stray quotes of a way that was not followed.
     lost: usize,
     /// The fewest stray quotes of a reading that the schema rules out, whatever is repaired.
@@ -143,28 +156,56 @@ struct Found {
     admitted: bool,
     /// It gives a key twice.
     repeats: bool,
+    /// What it says.
+    value: String,
     reading: Reading,
 }
 
+/// The most stray quotes with which a reading counts, beside the one that has the fewest.
+#[derive(Debug, Clone, Copy, Default)]
+struct Limits {
+    doubtful: usize,
+    sound: usize,
+}
+
+impl Limits {
+    fn admit(self, found: &Found) -> bool {
+        found.stray <= if found.doubtful { self.doubtful } else { self.sound }
+    }
+}
+
+fn limits(found: &[Found]) -> Option<Limits> {
+    let best = found.iter().map(|f| f.stray).min()?;
+    let wary = found.iter().filter(|f| f.stray == best).map(|f| f.wary).max()?;
+    let (doubtful, sound) = wary.margins();
+    Some(Limits { doubtful: best + doubtful, sound: best + sound })
+}
+
 impl Search<'_> {
-    fn push(&mut self, stray: usize, node: Node) {
-        self.queue.push(Reverse((stray, self.nodes.len())));
-        self.nodes.push(Some(node));
+    /// Notes a way with so many stray quotes, and how many its readings have at least from here on.
+    fn push(&mut self, stray: usize, least: usize, node: Node) {
+        if least != NEVER {
+            self.queue.push(Reverse((stray + least, self.nodes.len())));
+            self.nodes.push(Some((stray, node)));
+        }
     }
 
     fn run(mut self) -> Level {
         let mut found: Vec<Found> = Vec::new();
         let mut over_budget = false;
-        while let Some(Reverse((stray, index))) = self.queue.pop() {
-            let margin = if found.iter().any(|f| f.wary > Wary::No) { MARGIN } else { 0 };
-            if found.first().is_some_and(|best| stray > best.stray + margin) {
+        while let Some(Reverse((least, index))) = self.queue.pop() {
+            if limits(&found).is_some_and(|limits| least > limits.sound) || self.is_settled(&found) {
                 break;
             }
-            if self.nodes.len() > MAX_STEPS || stray > MAX_STRAY || found.len() >= MAX_READINGS {
+            if self.nodes.len() > MAX_STEPS
+                || self.read / MAX_READ > self.body.text.len() + 1024
+                || least > MAX_STRAY
+                || found.len() >= MAX_READINGS
+            {
                 over_budget = true;
                 break;
             }
-            let Some(node) = self.nodes[index].take() else {
+            let Some((stray, node)) = self.nodes[index].take() else {
                 continue;
             };
             match node.string {
@@ -172,27 +213,24 @@ impl Search<'_> {
                 None => self.between(stray, node, &mut found),
             }
         }
-        let best = found.iter().map(|f| f.stray).min().unwrap_or(0);
-        let wary = found.iter().filter(|f| f.stray == best).map(|f| f.wary).max().unwrap_or(Wary::No);
-        let (doubtful, margin) = wary.margins();
-        found.retain(|f| f.stray <= best + if f.doubtful { doubtful } else { margin });
+        let limits = limits(&found).unwrap_or_default();
         // A way that was not followed might have led to another one.
-        over_budget |= !found.is_empty() && self.lost <= best + margin;
-        let mut values = Vec::new();
+        over_budget |= !found.is_empty() && self.lost <= limits.sound;
+        let mut values: Vec<String> = Vec::new();
         found.retain(|f| {
-            let value = value(self.text, &f.reading.edits);
-            let new = value.is_some() && !values.contains(&value);
-            values.push(value);
+            let new = limits.admit(f) && !values.contains(&f.value);
+            if new {
+                values.push(f.value.clone());
+            }
             new
         });
-        // The one reading that is left must not rest on a string that swallows a border; none may stand
-        // beside one that nothing but its types rules out, and no other at all beside one whose types the
-        // schema repairs.
-        let alone = found.len() == 1 && self.ruled_out > best + doubtful;
-        if found.len() == 1 && found[0].doubtful || found.iter().any(|f| f.repeats || !f.admitted && !alone) {
+        // Some reading must not rest on a string that swallows a border; none may stand beside one that nothing
+        // but its types rules out, and no other at all beside one whose types the schema repairs.
+        let alone = found.len() == 1 && self.ruled_out > limits.doubtful;
+        if found.iter().all(|f| f.doubtful) || found.iter().any(|f| f.repeats || !f.admitted && !alone) {
             found.clear();
         }
-        let dead = Some(Dead { reason: Reason::Unreadable, at: self.head.start });
+        let dead = Some(Dead { reason: Reason::Unreadable, at: self.body.head.start });
         Level {
             more: false,
             stuck: Stuck::AtString,
@@ -202,124 +240,84 @@ impl Search<'_> {
         }
     }
 
+    /// Whether nothing more can be found that matters: two values count, one of them sound, and no schema tells
+    /// them apart.
+    fn is_settled(&self, found: &[Found]) -> bool {
+        let Some((last, others)) = found.split_last() else { return false };
+        let limits = limits(found).unwrap_or_default();
+        let beside = |f: &&Found| limits.admit(f) && !(f.doubtful && last.doubtful) && f.value != last.value;
+        !self.body.ctx.has_schema() && limits.admit(last) && others.iter().find(beside).is_some()
+    }
+
+    /// Whether a doubtful reading changes nothing: beside two others a sound one is alone no more, and no schema tells
+    /// them apart.
+    fn is_one_more(&self, node: &Node, found: &[Found]) -> bool {
+        let mut others = found.iter().filter(|f| f.doubtful && f.wary >= node.wary);
+        let first = others.next();
+        node.doubtful
+            && !self.body.ctx.has_schema()
+            && first.is_some_and(|first| others.any(|f| f.value != first.value))
+    }
+
     /// Reads on between strings: everything but value strings of this quote must be certain as it stands.
-    fn between(&mut self, mut stray: usize, mut node: Node, found: &mut Vec<Found>) {
-        let bytes = self.text.as_bytes();
-        loop {
-            let halt = node.scan.run::<{ AT_CLOSE | AT_STRING }>(bytes, 0, node.at);
-            match halt {
-                Halt::Closed(end) => {
-                    let mut behind = Vec::new();
-                    let tail = frame::tail(self.text, end, self.head, self.ctx, &mut behind);
-                    let Ok(tail) = tail else { return };
-                    // Words behind a string with stray quotes may be the string's.
-                    let words = behind.iter().any(|e| e.rule == Rule::Prose);
-                    if tail.closers == 0 && stray > 0 && !words {
-                        let reading = self.reading(&node, stray, tail, behind);
-                        let Some(output) = spliced(self.text, &reading.edits) else { return };
-                        let repeats = self.ctx.repeats_key(&output);
-                        let admitted = self.ctx.may_be(&output) && !repeats;
-                        // Validators differ in which of two equal keys they judge, and a reading that only
-                        // its types keep out may be the one that was meant.
-                        if !admitted && !repeats && !self.ctx.can_be(&output) {
-                            self.ruled_out = self.ruled_out.min(stray);
-                            return;
-                        }
-                        // Two slips, where one with more quotes may explain the text as well.
-                        let wary = if self.quote == b'"' { node.wary } else { Wary::No };
-                        let wary = if admitted { wary } else { wary.max(Wary::OfSound) };
-                        let doubtful = node.doubtful;
-                        found.push(Found { stray, wary, doubtful, admitted, repeats, reading });
-                    }
+    fn between(&mut self, stray: usize, mut node: Node, found: &mut Vec<Found>) {
+        let (trail, last) = (&mut self.trail, &mut node.last);
+        let (met, cost) = self.body.walk(&mut node.scan, node.at, |edit| *last = trail.push(*last, edit));
+        let stray = stray + cost;
+        if cost > 0 {
+            node.wary = Wary::OfAny;
+        }
+        match met {
+            Met::Closed(end) => self.closed(stray, &node, end, found),
+            Met::Opens(at) => {
+                let state = (at, node.scan.depth(), node.scan.slot(), node.wary);
+                let visits = self.visits.entry(state).or_insert(0);
+                *visits = visits.saturating_add(1);
+                let least = self.least.within(at + 1);
+                if *visits > MAX_VISITS {
+                    self.lost = self.lost.min(stray.saturating_add(least));
                     return;
                 }
-                Halt::End | Halt::TooDeep(_) | Halt::Comma(_) => return,
-                Halt::Str(at) | Halt::Fault(at) => {
-                    let slot = node.scan.slot();
-                    if !node.scan.in_token() && slot.takes_value() && bytes[at] == self.quote {
-                        let state = (at, node.scan.depth(), slot, node.wary);
-                        let visits = self.visits.entry(state).or_insert(0);
-                        *visits = visits.saturating_add(1);
-                        if *visits <= MAX_VISITS {
-                            self.other_string(stray, &node, at);
-                            node.at = at + 1;
-                            node.string = Some((at, Vec::new()));
-                            self.push(stray, node);
-                        } else {
-                            self.lost = self.lost.min(stray);
-                        }
-                        return;
-                    }
-                    if let Halt::Str(_) = halt {
-                        // A string in the other kind of quotes: the strict scanner or a rule reads it.
-                        let read = inside(self.text, at + 1, b'"');
-                        let strict = read.filter(|r| {
-                            r.raw.is_empty() && r.pairs.iter().all(|&p| json_escape(self.text, p))
-                        });
-                        let Some(read) = strict else { return };
-                        node.scan.took(at, read.close + 1);
-                        node.scan.set_slot(Slot::After);
-                        node.at = read.close + 1;
-                        continue;
-                    }
-                    match self.step(&mut node, at) {
-                        Some(cost) => stray += cost,
-                        None => return,
-                    }
-                }
+                self.other_string(stray, &node, at);
+                node.at = at + 1;
+                node.string = Some((at, Vec::new()));
+                self.push(stray, least, node);
             }
+            Met::Nothing(_) => {}
         }
     }
 
-    /// Takes a gap or a token that a rule knows, and answers what that costs: a token as much as a stray
-    /// quote. No punctuation is repaired here.
-    fn step(&mut self, node: &mut Node, at: usize) -> Option<usize> {
-        if !node.scan.in_token()
-            && let Some((rule, end)) = self.gap(at)
-        {
-            self.edit(node, Edit::delete(rule, at, end));
-            node.at = end;
-            return Some(0);
-        }
-        let beyond = (!node.scan.in_token()).then_some(at);
-        let at = if token_fault(self.text, &node.scan, at) { node.scan.token() } else { at };
-        let slot = match node.scan.slot() {
-            Slot::After if at == node.scan.token() => {
-                if node.scan.inside_object() {
-                    Slot::Value
-                } else {
-                    Slot::Item
-                }
-            }
-            slot => slot,
-        };
-        let own_key = slot.takes_key() && self.text.as_bytes()[at] == self.quote;
-        let lexeme = token(&self.spot(at, slot))?;
-        // A token that ends before what was to be explained explains nothing.
-        if beyond.is_some_and(|byte| lexeme.end <= byte) {
-            return None;
-        }
-        node.scan.took(at, lexeme.end);
-        node.scan.set_slot(if slot.takes_key() { Slot::Colon } else { Slot::After });
-        node.at = lexeme.end;
-        for edit in lexeme.edits {
-            self.edit(node, edit);
-        }
-        // A key in the body's own quotes is written as all others are.
-        if own_key {
-            return Some(0);
-        }
-        node.wary = Wary::OfAny;
-        Some(TOKEN)
-    }
-
-    /// The string at `at` may also be one that a rule reads whole: three quotes, or parts joined by `+`.
-    fn other_string(&mut self, stray: usize, node: &Node, at: usize) {
-        let spot = self.spot(at, node.scan.slot());
-        let Some(lexeme) = token(&spot) else { return };
-        if lexeme.edits.iter().all(|e| e.rule == Rule::RawControl) || self.quote == b'\'' {
+    /// The object ends before `end`: that is a reading, if what stands behind it is packaging.
+    fn closed(&mut self, stray: usize, node: &Node, end: usize, found: &mut Vec<Found>) {
+        let Body { text, head, ctx, quote } = self.body;
+        let mut behind = Vec::new();
+        let Ok(tail) = frame::tail(text, end, head, ctx, &mut behind) else { return };
+        // Words behind a string with stray quotes may be the string's.
+        let words = behind.iter().any(|e| e.rule == Rule::Prose);
+        if tail.closers > 0 || stray == 0 || words || self.is_one_more(node, found) {
             return;
         }
+        let reading = self.reading(node, stray, tail, behind);
+        let Ok(output) = apply(text, &reading.edits) else { return };
+        let repeats = ctx.repeats_key(&output);
+        let admitted = ctx.may_be(&output) && !repeats;
+        // Validators differ in which of two equal keys they judge, and a reading that only its types keep out
+        // may be the one that was meant.
+        if !admitted && !repeats && !ctx.can_be(&output) {
+            self.ruled_out = self.ruled_out.min(stray);
+            return;
+        }
+        // Two slips, where one with more quotes may explain the text as well.
+        let wary = if quote == b'"' { node.wary } else { Wary::No };
+        let wary = if admitted { wary } else { wary.max(Wary::OfSound) };
+        let doubtful = node.doubtful;
+        let value = without_white(&output);
+        found.push(Found { stray, wary, doubtful, admitted, repeats, value, reading });
+    }
+
+    /// The string at `at` may also be one that a rule reads whole.
+    fn other_string(&mut self, stray: usize, node: &Node, at: usize) {
+        let Some(lexeme) = self.body.whole(at, node.scan.slot()) else { return };
         let mut scan = node.scan.clone();
         scan.took(at, lexeme.end);
         scan.set_slot(Slot::After);
@@ -327,7 +325,7 @@ impl Search<'_> {
         for edit in lexeme.edits {
             self.edit(&mut other, edit);
         }
-        self.push(stray + TOKEN, other);
+        self.push(stray + TOKEN, self.least.behind(lexeme.end), other);
     }
 
     /// Looks at the next quote of the string: an end where a delimiter follows, and content in any case.
@@ -335,10 +333,12 @@ impl Search<'_> {
         let Some((open, mut strays)) = node.string.take() else {
             return;
         };
-        let Some(read) = inside(self.text, node.at, self.quote) else {
+        let Some(read) = inside(self.body.text, node.at, self.body.quote) else {
             return;
         };
-        if self.ends(read.close)
+        let least = if self.body.ends(read.close).1 { self.least.behind(read.close + 1) } else { NEVER };
+        self.read += if least == NEVER { 0 } else { read.close - open };
+        if least != NEVER
             && let Some((edits, doubtful)) = self.string(open, read.close, &strays)
         {
             let mut scan = node.scan.clone();
@@ -346,9 +346,10 @@ impl Search<'_> {
             scan.set_slot(Slot::After);
             let item = node.scan.slot() != Slot::Value && !strays.is_empty();
             let strayed = !strays.is_empty();
-            let apart = || !item || self.quote == b'\'' || stands_apart(self.text, open, read.close);
+            let apart =
+                || !item || self.body.quote == b'\'' || stands_apart(self.body.text, open, read.close);
             let odd = strays.len() % 2 == 1;
-            let lone = || self.quote == b'\'' || !pairs_up(&self.text[open + 1..read.close]);
+            let lone = || self.body.quote == b'\'' || !pairs_up(&self.body.text[open + 1..read.close]);
             let wary = if odd && lone() || strayed && node.strayed || !apart() {
                 Wary::OfAny
             } else if odd {
@@ -359,36 +360,27 @@ impl Search<'_> {
                 Wary::No
             };
             let wary = node.wary.max(wary);
-            let doubtful = node.doubtful || doubtful || item && parts_items(self.text, &strays, self.quote);
+            let doubtful =
+                node.doubtful || doubtful || item && parts_items(self.body.text, &strays, self.body.quote);
             let mut after =
                 Node { scan, at: read.close + 1, last: node.last, wary, strayed, doubtful, string: None };
             for edit in edits {
                 self.edit(&mut after, edit);
             }
-            self.push(stray, after);
+            self.push(stray, least, after);
         }
         strays.push(read.close);
         node.at = read.close + 1;
         node.string = Some((open, strays));
-        self.push(stray + 1, node);
-    }
-
-    /// Whether the quote at `close` may end a string: a delimiter, or the end of the text, follows.
-    fn ends(&self, close: usize) -> bool {
-        let mut at = skip_white(self.text, close + 1);
-        while at < self.text.len()
-            && let Some((_, end)) = self.gap(at)
-        {
-            at = skip_white(self.text, end);
-        }
-        matches!(self.text.as_bytes().get(at), None | Some(b',' | b'}' | b']'))
+        let least = self.least.within(node.at);
+        self.push(stray + 1, least, node);
     }
 
     /// The edits that make one string of what stands between two quotes, and whether that string is
     /// doubtful; `None` where that is not certain.
     fn string(&self, open: usize, close: usize, strays: &[usize]) -> Option<(Vec<Edit>, bool)> {
         let mut all = super::lexeme::Inside { close, raw: Vec::new(), pairs: Vec::new() };
-        let b = self.text.as_bytes();
+        let b = self.body.text.as_bytes();
         let mut at = open + 1;
         while at < close {
             match b[at] {
@@ -401,55 +393,43 @@ impl Search<'_> {
             }
             at += 1;
         }
-        if self.quote == b'\'' {
+        if self.body.quote == b'\'' {
             // `it''s` is `it's` where quotes are doubled to be escaped.
             let doubled = doubles(b, strays);
             let doubtful = doubled
-                || parts(&self.text[open..=close], open, strays, &all.pairs)
-                || swallows_member(&self.text[open + 1..close], strays, self.ctx)
-                || swallows_border(self.text, strays, &all.pairs, '\'', self.ctx)
-                || meets(self.text, strays, &all.pairs)
-                || breaks_line(self.text, &all.raw, strays);
-            return Some((single_quoted(self.text, open, &all, Rule::BareApostrophe)?, doubtful));
+                || parts(&self.body.text[open..=close], open, strays, &all.pairs)
+                || swallows_member(&self.body.text[open + 1..close], strays, self.body.ctx)
+                || swallows_border(self.body.text, strays, &all.pairs, '\'', self.body.ctx)
+                || meets(self.body.text, strays, &all.pairs)
+                || breaks_line(self.body.text, &all.raw, strays);
+            return Some((single_quoted(self.body.text, open, &all, Rule::BareApostrophe)?, doubtful));
         }
-        if !all.pairs.iter().all(|&p| json_escape(self.text, p)) {
+        if !all.pairs.iter().all(|&p| json_escape(self.body.text, p)) {
             return None;
         }
         let mut edits: Vec<Edit> =
             strays.iter().map(|&at| Edit::insert(Rule::InnerQuotes, at, "\\")).collect();
-        edits.extend(escape_raw(self.text, &all.raw));
+        edits.extend(escape_raw(self.body.text, &all.raw));
         edits.sort_by_key(|e| e.start);
-        let alone = !pairs_up(&self.text[open + 1..close]);
+        let alone = !pairs_up(&self.body.text[open + 1..close]);
         let odd = strays.len() % 2 == 1 && alone;
-        let doubtful = swallows_border(self.text, strays, &all.pairs, '"', self.ctx)
-            || parts(&self.text[open..=close], open, strays, &all.pairs)
-            || swallows_member(&self.text[open + 1..close], strays, self.ctx)
-            || meets(self.text, strays, &all.pairs)
-            || self.text[open..].starts_with("\"\"\"")
+        let doubtful = swallows_border(self.body.text, strays, &all.pairs, '"', self.body.ctx)
+            || parts(&self.body.text[open..=close], open, strays, &all.pairs)
+            || swallows_member(&self.body.text[open + 1..close], strays, self.body.ctx)
+            || meets(self.body.text, strays, &all.pairs)
+            || self.body.text[open..].starts_with("\"\"\"")
             // What stands behind the string is not known to be its own.
             || alone && self.stuck != Stuck::AtString
-            || odd && comments(&self.text[open..close])
+            || odd && comments(&self.body.text[open..close])
             // `\\"`: all of them may be quotes that were escaped twice.
             || !strays.is_empty() && strays.iter().all(|&at| b[at - 1] == b'\\')
             // `\bfoo\b`: nobody means a backspace, so the string's escapes are its own as well.
             || !strays.is_empty() && all.pairs.iter().any(|&at| matches!(b[at + 1], b'b' | b'f'))
             // With one quote too many in a cut turn, the string itself may be open.
-            || strays.len() % 2 == 1 && self.ctx.evidence.ending() == Ending::Cut
-            || odd && (strays.len() > MAX_ODD || in_word(self.text, strays))
-            || breaks_line(self.text, &all.raw, strays);
+            || strays.len() % 2 == 1 && self.body.ctx.evidence.ending() == Ending::Cut
+            || odd && (strays.len() > MAX_ODD || in_word(self.body.text, strays))
+            || breaks_line(self.body.text, &all.raw, strays);
         Some((edits, doubtful))
-    }
-
-    /// Something at `at` that says nothing. An over-escaped line break may as well be content of a string
-    /// that goes on, unless the whole body is written with them.
-    fn gap(&self, at: usize) -> Option<(Rule, usize)> {
-        let first = skip_white(self.text, self.head.start + usize::from(!self.head.headless));
-        gap(self.text, at)
-            .filter(|&(rule, _)| rule != Rule::LiteralNewline || self.text[first..].starts_with('\\'))
-    }
-
-    fn spot(&self, at: usize, slot: Slot) -> Spot<'_> {
-        Spot { text: self.text, at, slot, ctx: self.ctx }
     }
 
     fn edit(&mut self, node: &mut Node, edit: Edit) {
@@ -457,7 +437,7 @@ impl Search<'_> {
     }
 
     fn reading(&self, node: &Node, stray: usize, tail: frame::Tail, behind: Vec<Edit>) -> Reading {
-        let mut edits = self.trail.edits(&self.head.edits, node.last);
+        let mut edits = self.trail.edits(&self.body.head.edits, node.last);
         edits.extend(behind);
         edits.sort_by_key(|e| (e.start, e.end));
         Reading {
@@ -468,6 +448,54 @@ impl Search<'_> {
             number_last: false,
             end_mark: tail.end_mark,
             copies: tail.copies,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{Evidence, NoJudge};
+
+    /// What strings with stray quotes are made of, and what stands around them.
+    const PARTS: &[&str] = &[
+        "\"", "\"", "\"", "'", "'", "a", "b c", "it's", ",", ", ", ": ", "{", "}", "[", "]", "1", "true",
+        "\n", "\\", "\\\"", "\\n", "\"\"\"", "\" + \"", "// x\n", "`", "\"k\": ", "'k': ", "\", \"", "\"}",
+        "'}", "},", "k: ",
+    ];
+
+    /// What the text says, if it can be read in one way; `None` where that takes too long to find out.
+    fn said(text: &str, quote: u8, informed: bool) -> Option<Option<String>> {
+        let evidence = Evidence::new();
+        let ctx = Context::new(&evidence, &NoJudge);
+        let head = frame::head(text, 0, false, &ctx).ok()?;
+        let body = Body { text, head: &head, ctx: &ctx, quote };
+        let least = if informed { Least::of(&body) } else { Least::unknown() };
+        let level = search(body, Stuck::AtString, least);
+        let said = match level.readings.as_slice() {
+            [one] => apply(text, &one.edits).ok(),
+            _ => None,
+        };
+        (!level.over_budget).then_some(said)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 2048, ..ProptestConfig::default() })]
+
+        /// To know what is still to come changes the way to the readings, and no reading.
+        #[test]
+        fn least_costs_change_no_reading(
+            parts in prop::collection::vec(prop::sample::select(PARTS), 0..24),
+            single in any::<bool>(),
+        ) {
+            let quote = if single { '\'' } else { '"' };
+            let text = alloc::format!("{{\"k\": {quote}{}{quote}}}", parts.concat());
+            let (blind, informed) = (said(&text, quote as u8, false), said(&text, quote as u8, true));
+            if let (Some(blind), Some(informed)) = (blind, informed) {
+                prop_assert_eq!(blind, informed, "{}", text);
+            }
         }
     }
 }
