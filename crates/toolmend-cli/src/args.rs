@@ -31,7 +31,7 @@ pub(crate) fn run(options: &Args) -> Result<Exit, Failure> {
     let tool = show.tools.of_body(options.name.as_deref()).map_err(Failure::Unclear)?;
     show.tools.say_unusable();
     let name = options.name.as_deref().or(tool.and_then(Tool::name));
-    let outcome = Outcome::Judged(mend_body(mender, name, tool, &body, evidence.clone()));
+    let outcome = Outcome::Judged(mend_body(mender, name, tool, &body, evidence));
     if show.trace {
         say(trace::line(name.unwrap_or(NAMELESS), &body, evidence.ending(), &outcome));
     }

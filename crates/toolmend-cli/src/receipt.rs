@@ -1,7 +1,7 @@
 //! The receipt as JSON. Keys are sorted, as the fields here are.
 
 use serde::Serialize;
-use toolmend::{Clue, Edit, Evidence, Note, Outcome, Receipt, Rule, Verdict};
+use toolmend::{Clue, Clues, Edit, Evidence, Note, Outcome, Receipt, Rule, Verdict};
 
 /// What was done, and on what grounds. The edits count in UTF-8 bytes of the original arguments text;
 /// applied to it, they give the new one.
@@ -75,7 +75,7 @@ impl<'a> ReceiptJson<'a> {
             Outcome::Judged(Verdict::Mended { receipt, .. }) => ReceiptJson {
                 edits: edits_json(body, receipt),
                 ending: receipt.ending.name(),
-                evidence: clue_names(&receipt.clues),
+                evidence: clue_names(receipt.clues),
                 grade: Some(receipt.grade.name()),
                 notes: notes_json(&receipt.notes),
                 rules: rule_names(receipt),
@@ -114,6 +114,6 @@ pub(crate) fn rule_names(receipt: &Receipt) -> Vec<&'static str> {
     receipt.rules().into_iter().map(Rule::name).collect()
 }
 
-fn clue_names(clues: &[Clue]) -> Vec<&'static str> {
-    clues.iter().map(|clue| clue.name()).collect()
+fn clue_names(clues: Clues) -> Vec<&'static str> {
+    clues.iter().map(Clue::name).collect()
 }

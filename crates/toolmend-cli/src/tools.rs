@@ -105,7 +105,7 @@ pub(crate) struct TurnJudge<'a> {
 
 impl CallJudge for TurnJudge<'_> {
     fn judge(&self, call: FoundCall<'_>, evidence: Evidence<'_>) -> Option<Verdict> {
-        let verdict = self.mender.judge(call, evidence.clone());
+        let verdict = self.mender.judge(call, evidence);
         verdict.or_else(|| self.anything.as_ref()?.judge(call, evidence))
     }
 

@@ -13,7 +13,7 @@ use crate::read::{Cost, Dead, Level, Reading, Stuck, quotes, search, spliced, st
 use crate::rules::{LAYERS, inner_layer, undecided_entities};
 use crate::scan::Status;
 use crate::verdict::{Decline, MAX_SHOWN, Note, NoteKind, Reason, Receipt, Verdict};
-use crate::{Admission, Clue, Edit, Ending, Evidence, Grade, Rule, Scanner, certify};
+use crate::{Admission, Clue, Edit, Ending, Evidence, Grade, Rule, Scanner, Steps, certify};
 
 /// The most levels of escaping that are taken off one body.
 const MAX_LEVELS: usize = 4;
@@ -23,7 +23,7 @@ const MAX_TRIES: usize = 3;
 /// The one reading that is left, and what it rests on.
 pub(crate) struct Choice {
     /// As in [`Receipt::steps`].
-    pub(crate) steps: Vec<Vec<Edit>>,
+    pub(crate) steps: Steps,
     grade: Grade,
     ending: Ending,
     clue: Option<Clue>,
@@ -34,9 +34,7 @@ impl Choice {
     /// The verdict, if the checker has nothing against it.
     pub(crate) fn verdict(self, body: &str, ctx: &Context<'_>) -> Verdict {
         let known = ctx.evidence.clues();
-        let mut clues = Vec::with_capacity(known.len() + usize::from(self.clue.is_some()));
-        clues.extend_from_slice(known);
-        clues.extend(self.clue);
+        let clues = self.clue.map_or(known, |clue| known.with(clue));
         let mut notes = Vec::new();
         if self.copies {
             notes.push(Note { kind: NoteKind::IdenticalCopies, at: String::new() });
@@ -61,7 +59,7 @@ impl Choice {
     }
 
     /// The body is a valid object; only what the schema decides is done to it.
-    fn by_schema(steps: Vec<Vec<Edit>>, ctx: &Context<'_>) -> Choice {
+    fn by_schema(steps: Steps, ctx: &Context<'_>) -> Choice {
         Choice { steps, grade: Grade::Schema, ending: ctx.evidence.ending(), clue: None, copies: false }
     }
 }
@@ -125,7 +123,7 @@ fn nothing_said(body: &str, ctx: &Context<'_>) -> Option<Result<Choice, Decline>
     }
     Some(if ctx.judge.takes_nothing() {
         let edits = vec![Edit::replace(Rule::NoArguments, 0, body.len(), "{}")];
-        Ok(Choice::by_schema(vec![edits], ctx))
+        Ok(Choice::by_schema(edits.into(), ctx))
     } else {
         Err(no(Reason::Empty, 0))
     })
@@ -174,7 +172,7 @@ fn beneath(text: &str, edits: Vec<Edit>, ctx: &Context<'_>, level: usize) -> Res
     if within {
         return Err(no(Reason::Ambiguous, start));
     }
-    choice.steps.insert(0, edits);
+    choice.steps.prepend(edits);
     Ok(choice)
 }
 
@@ -196,10 +194,10 @@ fn valid(object: &str, ctx: &Context<'_>) -> Result<Choice, Decline> {
 /// repairs, or the opening of an envelope. `None` where nothing certain helps.
 fn admit(object: &str, ctx: &Context<'_>) -> Result<Option<Choice>, Reason> {
     if ctx.may_be(object) {
-        return Ok(Some(Choice { grade: Grade::Packaging, ..Choice::by_schema(Vec::new(), ctx) }));
+        return Ok(Some(Choice { grade: Grade::Packaging, ..Choice::by_schema(Steps::default(), ctx) }));
     }
     if let Some(edits) = repaired(object, ctx) {
-        return Ok(Some(Choice::by_schema(vec![edits], ctx)));
+        return Ok(Some(Choice::by_schema(edits.into(), ctx)));
     }
     let Some(opened) = envelope::open(object, ctx)? else { return Ok(None) };
     let mut steps = opened.steps;
@@ -494,7 +492,7 @@ fn graded(reading: Reading, ctx: &Context<'_>, proved: bool) -> Choice {
             grade = grade.max(Grade::Cut);
         }
     }
-    Choice { steps: vec![reading.edits], grade, ending, clue, copies: reading.copies }
+    Choice { steps: reading.edits.into(), grade, ending, clue, copies: reading.copies }
 }
 
 fn ambiguous<'a>(text: &str, readings: impl Iterator<Item = &'a Reading> + Clone) -> Decline {

@@ -9,7 +9,7 @@ use crate::edit::apply;
 use crate::read::lexeme::{inside, skip_white};
 use crate::rules::LAYERS;
 use crate::verdict::Reason;
-use crate::{Edit, Rule};
+use crate::{Edit, Rule, Steps};
 
 /// The most members that an envelope may have.
 const MAX_MEMBERS: usize = 8;
@@ -34,7 +34,7 @@ const BESIDE: &[&str] = &["id", "type", "index", "call_id"];
 /// An envelope that was opened.
 pub(crate) struct Opened {
     /// The edits that take it off, and those that take off the string around the arguments.
-    pub(crate) steps: Vec<Vec<Edit>>,
+    pub(crate) steps: Steps,
     pub(crate) inner: String,
 }
 
@@ -52,11 +52,11 @@ pub(crate) fn open(object: &str, ctx: &Context<'_>) -> Result<Option<Opened>, Re
     let edits = vec![Edit::delete(Rule::Envelope, 0, start), Edit::delete(Rule::Envelope, end, object.len())];
     let inner = &object[start..end];
     if inner.starts_with('{') {
-        return Ok(Some(Opened { steps: vec![edits], inner: inner.into() }));
+        return Ok(Some(Opened { steps: edits.into(), inner: inner.into() }));
     }
     let Some(level) = LAYERS.iter().find_map(|(_, layer)| layer(inner)) else { return Ok(None) };
     let Ok(text) = apply(inner, &level) else { return Ok(None) };
-    Ok(Some(Opened { steps: vec![edits, level], inner: text }))
+    Ok(Some(Opened { steps: [edits, level].into_iter().collect(), inner: text }))
 }
 
 type Span = (usize, usize);

@@ -1,6 +1,5 @@
 //! What is known beside the text.
 
-use alloc::vec::Vec;
 use core::fmt;
 
 /// Whether the model had finished the body.
@@ -87,6 +86,92 @@ impl Clue {
     }
 }
 
+/// A set of clues.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Clues(u16);
+
+impl Clues {
+    /// Every clue there is, in the order in which a set is told.
+    const ALL: [Clue; 10] = [
+        Clue::Stated(Ending::Complete),
+        Clue::Stated(Ending::Unknown),
+        Clue::Stated(Ending::Cut),
+        Clue::FinishStop,
+        Clue::FinishLength,
+        Clue::FinishOther,
+        Clue::NoFinish,
+        Clue::UsageAtCap,
+        Clue::EndMark,
+        Clue::SchemaWhole,
+    ];
+
+    /// This set and one clue more.
+    #[must_use]
+    pub fn with(self, clue: Clue) -> Clues {
+        Clues(self.0 | Clues::bit(clue))
+    }
+
+    /// Whether this clue was given.
+    #[must_use]
+    pub fn contains(self, clue: Clue) -> bool {
+        self.0 & Clues::bit(clue) != 0
+    }
+
+    /// Whether nothing was given.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The clues: what was stated, what the finish reason says, what was counted, what the body shows.
+    pub fn iter(self) -> impl Iterator<Item = Clue> {
+        Clues::ALL.into_iter().filter(move |&clue| self.contains(clue))
+    }
+
+    /// The ending that the clues add up to: any clue of a cut beats every clue of an end, because the
+    /// former are measured and the latter are claims.
+    #[must_use]
+    pub fn ending(self) -> Ending {
+        let says = |ending| self.iter().any(|clue| clue.says() == ending);
+        if self.is_empty() {
+            Ending::Unknown
+        } else if says(Ending::Cut) {
+            Ending::Cut
+        } else if says(Ending::Complete) {
+            Ending::Complete
+        } else {
+            Ending::Unknown
+        }
+    }
+
+    const fn bit(clue: Clue) -> u16 {
+        1 << match clue {
+            Clue::Stated(Ending::Complete) => 0,
+            Clue::Stated(Ending::Unknown) => 1,
+            Clue::Stated(Ending::Cut) => 2,
+            Clue::FinishStop => 3,
+            Clue::FinishLength => 4,
+            Clue::FinishOther => 5,
+            Clue::NoFinish => 6,
+            Clue::UsageAtCap => 7,
+            Clue::EndMark => 8,
+            Clue::SchemaWhole => 9,
+        }
+    }
+}
+
+impl FromIterator<Clue> for Clues {
+    fn from_iter<T: IntoIterator<Item = Clue>>(clues: T) -> Clues {
+        clues.into_iter().fold(Clues::default(), Clues::with)
+    }
+}
+
+impl fmt::Debug for Clues {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
 /// What is known beside the text of one body: how it ended, and which model wrote it.
 ///
 /// ```
@@ -95,9 +180,9 @@ impl Clue {
 /// let e = Evidence::new().finish_reason(Some("tool_calls")).usage(4096, 4096);
 /// assert_eq!(e.ending(), Ending::Cut); // the cap was reached, whatever the finish reason says
 /// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Evidence<'a> {
-    clues: Vec<Clue>,
+    clues: Clues,
     marks: &'a [&'a str],
     tool: Option<&'a str>,
 }
@@ -118,7 +203,7 @@ impl<'a> Evidence<'a> {
     /// The caller knows the ending from elsewhere.
     #[must_use]
     pub fn stated(mut self, ending: Ending) -> Self {
-        self.clues.push(Clue::Stated(ending));
+        self.clues = self.clues.with(Clue::Stated(ending));
         self
     }
 
@@ -126,7 +211,7 @@ impl<'a> Evidence<'a> {
     /// means that the finish reason is not known.
     #[must_use]
     pub fn finish_reason(mut self, reason: Option<&str>) -> Self {
-        self.clues.push(match reason {
+        self.clues = self.clues.with(match reason {
             // `tool_call`: ml-explore/mlx-lm#782. `eos_token`, `stop_sequence`: Text Generation Inference.
             Some(
                 "stop" | "tool_calls" | "tool_call" | "function_call" | "tool_use" | "end_turn" | "STOP"
@@ -145,7 +230,7 @@ impl<'a> Evidence<'a> {
     #[must_use]
     pub fn usage(mut self, output_tokens: u64, cap: u64) -> Self {
         if cap > 0 && output_tokens >= cap {
-            self.clues.push(Clue::UsageAtCap);
+            self.clues = self.clues.with(Clue::UsageAtCap);
         }
         self
     }
@@ -165,24 +250,16 @@ impl<'a> Evidence<'a> {
         self
     }
 
-    /// All clues, in the order in which they were given.
+    /// All clues that were given.
     #[must_use]
-    pub fn clues(&self) -> &[Clue] {
-        &self.clues
+    pub fn clues(&self) -> Clues {
+        self.clues
     }
 
-    /// The ending that the clues add up to: any clue of a cut beats every clue of an end, because the
-    /// former are measured and the latter are claims.
+    /// The ending that the clues add up to: see [`Clues::ending`].
     #[must_use]
     pub fn ending(&self) -> Ending {
-        let says = |ending| self.clues.iter().any(|c| c.says() == ending);
-        if says(Ending::Cut) {
-            Ending::Cut
-        } else if says(Ending::Complete) {
-            Ending::Complete
-        } else {
-            Ending::Unknown
-        }
+        self.clues.ending()
     }
 
     pub(crate) fn known_marks(&self) -> &'a [&'a str] {

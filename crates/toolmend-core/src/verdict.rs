@@ -7,7 +7,7 @@ use core::fmt;
 
 use crate::certify::Violation;
 use crate::edit::{self, Edit};
-use crate::{Clue, Ending, Grade, Policy, Rule};
+use crate::{Clues, Ending, Grade, Policy, Rule, Steps};
 
 /// What became of one body.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,14 +73,14 @@ impl Verdict {
 /// a step of their own; the edits of a step count in the text that the step before it made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {
-    /// The steps, each a sorted list of disjoint edits; at least one, none of them empty.
-    pub steps: Vec<Vec<Edit>>,
+    /// The steps; at least one.
+    pub steps: Steps,
     /// The grade of the riskiest edit.
     pub grade: Grade,
     /// Whether the model had finished, as far as the evidence goes.
     pub ending: Ending,
     /// The evidence for that.
-    pub clues: Vec<Clue>,
+    pub clues: Clues,
     /// Things worth knowing that are no reason to alter anything.
     pub notes: Vec<Note>,
 }
@@ -90,7 +90,7 @@ impl Receipt {
     #[must_use]
     pub fn edits(&self, input: &str) -> Vec<Edit> {
         let mut all: Vec<Edit> = Vec::new();
-        for step in &self.steps {
+        for step in self.steps.iter() {
             match edit::compose(input, &all, step) {
                 Ok(composed) => all = composed,
                 Err(_) => return all,
@@ -112,7 +112,7 @@ impl Receipt {
     }
 
     pub(crate) fn first_edit(&self) -> usize {
-        self.steps.first().and_then(|s| s.first()).map_or(0, |e| e.start)
+        self.steps.iter().flatten().next().map_or(0, |e| e.start)
     }
 }
 

@@ -137,7 +137,7 @@ impl CallJudge for CallsOf {
         if let Some(said) = self.said.as_ref().filter(|said| said.name == call.name && said.body == call.body)
         {
             // It stands in for a repair: the turn asks for its text alone.
-            let (steps, clues, notes) = (Vec::new(), Vec::new(), Vec::new());
+            let (steps, clues, notes) = Default::default();
             let receipt = Receipt { steps, grade: Grade::Schema, ending: Ending::Complete, clues, notes };
             return Some(Verdict::Mended { output: said.says.clone(), receipt });
         }

@@ -2,7 +2,7 @@
 
 use toolmend::formats::families;
 use toolmend::wire::Outcome;
-use toolmend::{Grade, Receipt, Rule, Verdict};
+use toolmend::{Clue, Grade, Receipt, Rule, Verdict};
 
 use crate::inspect::Settled;
 
@@ -88,8 +88,8 @@ impl<'a> Told<'a> {
 
     /// What the ending was taken from.
     pub(crate) fn clues(&self) -> String {
-        let clues = self.receipt.map(|receipt| &receipt.clues[..]).unwrap_or_default();
-        clues.iter().map(|clue| clue.name()).collect::<Vec<_>>().join(",")
+        let clues = self.receipt.map(|receipt| receipt.clues).unwrap_or_default();
+        clues.iter().map(Clue::name).collect::<Vec<_>>().join(",")
     }
 }
 

@@ -41,10 +41,10 @@ pub use settled::{Outcome, SettledCall};
 pub use stream::{CallDelta, CallStream, StreamError};
 
 pub use toolmend_core::{
-    Admission, CallJudge, Clue, Decline, Edit, Ending, Evidence, FoundCall, Grade, Judge, Kinds, MAX_BODY,
-    MAX_NESTING, MAX_SHOWN, Mender, NoJudge, Note, NoteKind, Offer, Policy, Reason, Receipt, Rule, Scanner,
-    TextCall, TextEvent, TextReader, Verdict, Violation, certify, coerce_json_object, edit, mend, quote,
-    rules,
+    Admission, CallJudge, Clue, Clues, Decline, Edit, Ending, Evidence, FoundCall, Grade, Judge, Kinds,
+    MAX_BODY, MAX_NESTING, MAX_SHOWN, Mender, NoJudge, Note, NoteKind, Offer, Policy, Reason, Receipt, Rule,
+    Scanner, Steps, TextCall, TextEvent, TextReader, Verdict, Violation, certify, coerce_json_object, edit,
+    mend, quote, rules,
 };
 pub use toolmend_formats as formats;
 pub use toolmend_schema as schema;

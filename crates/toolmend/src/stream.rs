@@ -125,7 +125,7 @@ impl<'t, 'a> CallStream<'t, 'a> {
         let CallStream { toolmend, assembly, out, .. } = self;
         let calls = assembly.finish().calls;
         let rest = calls.iter().filter(|call| !out.contains(&(call.choice, call.index)));
-        rest.map(|call| toolmend.settle(call, call.evidence(end.clone()))).collect()
+        rest.map(|call| toolmend.settle(call, call.evidence(end))).collect()
     }
 }
 

@@ -137,17 +137,22 @@ pub fn certify(input: &str, receipt: &Receipt) -> Result<String, Violation> {
         if edits.is_empty() {
             return Err(fail(0, "a step without an edit"));
         }
-        if edits.iter().any(|e| e.rule.grade() > receipt.grade) {
-            return Err(fail(0, "an edit above the receipt's grade"));
+        let (mut level, mut envelope) = (false, false);
+        for edit in edits {
+            if edit.rule.grade() > receipt.grade {
+                return Err(fail(0, "an edit above the receipt's grade"));
+            }
+            let class = class(edit.rule);
+            level |= class == Class::Level;
+            envelope |= class == Class::Envelope;
         }
         let after = apply(before, edits).map_err(|_| fail(0, "edits that do not apply"))?;
-        let holds = |asked| edits.iter().any(|e| class(e.rule) == asked);
-        if holds(Class::Level) {
+        if level {
             level::check(before, edits).map_err(|(at, what)| fail(at, what))?;
             if last == Some(step) {
                 walk::object(&after).map_err(|(at, what)| fail(at, what))?;
             }
-        } else if holds(Class::Envelope) {
+        } else if envelope {
             level::envelope(before, edits).map_err(|(at, what)| fail(at, what))?;
             if last == Some(step) {
                 walk::object(&after).map_err(|(at, what)| fail(at, what))?;

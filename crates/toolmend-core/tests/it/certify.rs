@@ -15,8 +15,9 @@ fn edit(start: usize, end: usize, put: &str, rule: Rule) -> Edit {
     Edit { start, end, put: Cow::Owned(put.into()), rule }
 }
 
-fn receipt(steps: Vec<Vec<Edit>>) -> Receipt {
-    Receipt { steps, grade: Grade::Cut, ending: Ending::Complete, clues: Vec::new(), notes: Vec::new() }
+fn receipt(step: Vec<Edit>) -> Receipt {
+    let (clues, notes) = Default::default();
+    Receipt { steps: step.into(), grade: Grade::Cut, ending: Ending::Complete, clues, notes }
 }
 
 /// What a text says, its brackets aside.
@@ -442,7 +443,7 @@ fn forged_receipts_are_refused() {
     let mut complaints = Vec::new();
     for forged in FORGED {
         let edits = forged.edits.iter().map(|&(start, end, put, rule)| edit(start, end, put, rule)).collect();
-        match certify(forged.input, &receipt(vec![edits])) {
+        match certify(forged.input, &receipt(edits)) {
             Ok(output) => complaints.push(format!("{}: accepted: {output:?}", forged.name)),
             Err(no) if !no.what.contains(forged.says) => complaints.push(format!("{}: {no}", forged.name)),
             Err(no) => assert!(!no.to_string().is_empty()),

@@ -40,7 +40,7 @@ pub(crate) fn verify(body: &str, evidence: &Evidence<'_>, judge: &dyn Judge, ver
             assert!(receipt.steps.iter().all(|s| !s.is_empty()) && !receipt.steps.is_empty());
             assert!(!receipt.rules().is_empty());
             assert!(receipt.steps.iter().flatten().all(|e| e.rule.grade() <= receipt.grade));
-            assert!(receipt.clues.starts_with(evidence.clues()));
+            assert!(evidence.clues().iter().all(|clue| receipt.clues.contains(clue)));
             let edits = receipt.edits(body);
             assert!(edits.windows(2).all(|w| w[0].end <= w[1].start), "not sorted: {body:?} {edits:?}");
             assert_eq!(apply(body, &edits).as_ref(), Ok(output), "{body:?} {edits:?}");

@@ -35,9 +35,12 @@ fn an_end_mark_is_evidence_only_where_nothing_else_is_known() {
         Verdict::Mended { receipt, .. } => (receipt.grade, receipt.ending, receipt.clues),
         other => panic!("{other:?}"),
     };
-    assert_eq!(clues(Evidence::new()), (Grade::Punctuation, Ending::Complete, vec![Clue::EndMark]));
+    assert_eq!(
+        clues(Evidence::new()),
+        (Grade::Punctuation, Ending::Complete, [Clue::EndMark].into_iter().collect())
+    );
     let cut = Evidence::new().finish_reason(Some("length"));
-    assert_eq!(clues(cut), (Grade::Cut, Ending::Cut, vec![Clue::FinishLength]));
+    assert_eq!(clues(cut), (Grade::Cut, Ending::Cut, [Clue::FinishLength].into_iter().collect()));
 }
 
 #[test]

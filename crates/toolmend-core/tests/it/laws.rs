@@ -325,7 +325,7 @@ proptest! {
         prop_assert_eq!(verdict.text(&f.text), same.text(&f.text));
         prop_assert_eq!(grade(&verdict), grade(same));
         if let Verdict::Mended { receipt, .. } = &verdict {
-            let end_mark = receipt.clues.contains(&Clue::EndMark);
+            let end_mark = receipt.clues.contains(Clue::EndMark);
             prop_assert_eq!(receipt.ending, if end_mark && expected == Ending::Unknown { Ending::Complete } else { expected });
         }
     }
