@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-/// The default of [`Limits::headers`].
-pub const MAX_HEADERS: usize = 128;
+/// The default of [`Limits::headers`]. More than a hundred would cost every message two tables on the heap.
+pub const MAX_HEADERS: usize = 100;
 /// The default of [`Limits::header_bytes`].
 pub const MAX_HEADER_BYTES: usize = 64 << 10;
 /// The default of [`Limits::request_bytes`].

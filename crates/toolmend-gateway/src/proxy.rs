@@ -150,7 +150,8 @@ impl Proxy {
             return Err(Refusal::Connect);
         }
         if headers::asks_for_upgrade(request.headers()) && request.version() == Version::HTTP_11 {
-            return self.upgrade(request, stop).await;
+            // Boxed, so that the usual way is small.
+            return Box::pin(self.upgrade(request, stop)).await;
         }
         let speaks = Speaks::of(request.method(), request.uri().path());
         let (parts, body) = request.into_parts();

@@ -212,9 +212,9 @@ impl Connection {
         service_fn(move |request: Request<Incoming>| {
             asked.store(true, Ordering::Relaxed);
             let (proxy, stop) = (Arc::clone(&proxy), stop.clone());
-            // hyper keeps the room of this future for as long as the connection stands; boxed, what is large
-            // about it goes as soon as the answer begins.
-            async move { Ok::<Response<Body>, Infallible>(Box::pin(proxy.answer(request, &stop)).await) }
+            // hyper keeps the room of this future for as long as the connection stands; boxed, it goes as soon
+            // as the answer begins.
+            Box::pin(async move { Ok::<Response<Body>, Infallible>(proxy.answer(request, &stop).await) })
         })
     }
 

@@ -9,8 +9,9 @@ use hyper::body::Incoming;
 use hyper::client::conn::{TrySendError, http1, http2};
 use hyper::header::{HOST, HeaderValue};
 use hyper::http::uri::{PathAndQuery, Scheme};
+use hyper::rt::{Read, Write};
 use hyper::{Request, Response, StatusCode, Uri, Version};
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder, MaybeHttpsStream};
 use hyper_util::client::legacy::connect::{Connection as _, HttpConnector};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tower_service::Service;
@@ -106,7 +107,8 @@ impl Connections {
         loop {
             let (way, waited) = match self.waiting() {
                 Some(way) => (way, true),
-                None => (self.connect(&target).await?, false),
+                // Boxed, so that requests that need no new connection are small.
+                None => (Box::pin(self.connect(&target)).await?, false),
             };
             let answer = match way {
                 Way::Own(line) => self.over_http1(line, request, &target, &open).await,
@@ -145,12 +147,16 @@ impl Connections {
         };
         let socket = connecting.await.map_err(|error| unreachable(root(&*error)))?;
         if !socket.connected().is_negotiated_h2() {
-            let (sender, connection) =
-                self.http1.handshake(socket).await.map_err(|error| unreachable(root(&error)))?;
-            return Ok(Way::Own(Line::new(sender, connection.with_upgrades())));
+            // A connection without TLS has no room for it.
+            let line = match socket {
+                MaybeHttpsStream::Http(socket) => self.line(socket).await,
+                MaybeHttpsStream::Https(socket) => self.line(socket).await,
+            };
+            return line.map(Way::Own).map_err(|error| unreachable(root(&error)));
         }
+        // Boxed, so that the usual way is small.
         let (sender, connection) =
-            self.http2.handshake(socket).await.map_err(|error| unreachable(root(&error)))?;
+            Box::pin(self.http2.handshake(socket)).await.map_err(|error| unreachable(root(&error)))?;
         tokio::spawn(async move {
             if let Err(error) = connection.await {
                 tracing::debug!(%error, "a connection to the upstream broke");
@@ -158,6 +164,11 @@ impl Connections {
         });
         *self.shared.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender.clone());
         Ok(Way::Shared(sender))
+    }
+
+    async fn line(&self, socket: impl Read + Write + Unpin + Send + 'static) -> hyper::Result<Line> {
+        let (sender, connection) = self.http1.handshake(socket).await?;
+        Ok(Line::new(sender, connection.with_upgrades()))
     }
 
     async fn over_http1(
