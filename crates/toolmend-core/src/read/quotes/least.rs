@@ -16,6 +16,9 @@ use crate::scan::{Scanner, Slot};
 /// The most bytes that are walked over, as a multiple of the text's length.
 const MAX_WALKS: usize = 64;
 
+/// The most quotes whose costs are found.
+const MAX_QUOTES: usize = 1 << 20;
+
 /// No way leads on.
 pub(super) const NEVER: usize = usize::MAX;
 
@@ -38,10 +41,14 @@ struct Quote {
 }
 
 impl Least {
-    /// The least costs in this text. Where finding them takes too many bytes, nothing costs anything.
+    /// The least costs in this text; unknown where finding them takes too many bytes.
     pub(super) fn of(body: &Body<'_>) -> Least {
         let quote = |at| Quote { at, within: NEVER, behind: NEVER, opens: None };
-        let mut least = Least { quotes: unescaped(body.text, body.quote).into_iter().map(quote).collect() };
+        let mut least =
+            Least { quotes: unescaped(body.text, body.quote).map(quote).take(MAX_QUOTES + 1).collect() };
+        if least.quotes.len() > MAX_QUOTES {
+            return Least::unknown();
+        }
         let mut walked = 0;
         for n in (0..least.quotes.len()).rev() {
             if walked / MAX_WALKS > body.text.len() + 1024 {
@@ -142,14 +149,11 @@ fn may_be_last(body: &Body<'_>, end: usize) -> bool {
 }
 
 /// Where quotes stand behind an even number of backslashes.
-fn unescaped(text: &str, quote: u8) -> Vec<usize> {
+fn unescaped(text: &str, quote: u8) -> impl Iterator<Item = usize> {
     let mut escaped = false;
-    let mut quotes = Vec::new();
-    for (at, &c) in text.as_bytes().iter().enumerate() {
-        if c == quote && !escaped {
-            quotes.push(at);
-        }
+    text.bytes().enumerate().filter_map(move |(at, c)| {
+        let found = c == quote && !escaped;
         escaped = c == b'\\' && !escaped;
-    }
-    quotes
+        found.then_some(at)
+    })
 }
