@@ -41,8 +41,6 @@ KINDS = (
     "fence", "trailing comma", "single quotes", "missing closer", "raw newline", "leaked mark", "prose after", "doubled",
 )  # fmt: skip
 TASKS = {"valid": lambda text: text} | {kind: FAULTS[kind] for kind in KINDS} | CUT
-# No event of Responses that has room for a closer comes after the last piece of the arguments, which has left by then.
-SEEN_LATE = {("Codex", "missing closer", "hold deviation")}
 WAYS = ("directly", "hold call", "hold deviation")
 # Seconds for one run.
 PATIENCE = 90
@@ -164,8 +162,7 @@ def check(cli, folder, agents):
                     elif fault in CUT:
                         wrong = words[way] in ("done", "other") and words[way] != words["directly"]
                     else:
-                        late = (name, fault, way) in SEEN_LATE and words[way] == words["directly"]
-                        wrong = words[way] != "done" and not late
+                        wrong = words[way] != "done"
                     if wrong:
                         failures.append(f"{name}, {fault}, {way}: {words[way]}: {why[way]}")
                 print(f"| {name} | {fault} | " + " | ".join(words.values()) + " |", flush=True)
