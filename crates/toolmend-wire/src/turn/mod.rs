@@ -176,10 +176,7 @@ impl<J: CallJudge> Turn<J> {
             return;
         }
         let Turn { framer, latest, flow } = self;
-        let read = framer.push(bytes, &mut |event| {
-            flow.read_event(&event, latest, out);
-            Ok(())
-        });
+        let read = latest.push(framer, bytes, &mut |event, latest| flow.read_event(event, latest, out));
         if read.is_err() || self.flow.mode == Mode::Transparent {
             self.release(out);
         }
