@@ -40,6 +40,11 @@ pub(crate) struct Latest {
 }
 
 impl Latest {
+    /// Whether nothing was read.
+    pub(crate) fn is_new(&self) -> bool {
+        self.said.is_none() && self.index.is_new()
+    }
+
     /// Takes the next bytes of a turn, and passes on the events that they complete.
     ///
     /// # Errors

@@ -58,6 +58,11 @@ impl Index {
         self.value(text)
     }
 
+    /// Whether nothing was read.
+    pub(crate) fn is_new(&self) -> bool {
+        self.nodes.capacity() == 0 && self.text.capacity() == 0
+    }
+
     /// Reads the next text.
     pub(crate) fn update(&mut self, text: &str) {
         let bytes = text.as_bytes();

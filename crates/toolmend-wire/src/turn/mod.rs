@@ -188,8 +188,10 @@ impl<J: CallJudge> Turn<J> {
         if self.flow.mode == Mode::Transparent || !self.framer.pass_over(event) {
             return false;
         }
-        // It is of no use where events are read elsewhere.
-        self.latest = Latest::default();
+        if !self.latest.is_new() {
+            // It is of no use where events are read elsewhere.
+            self.latest = Latest::default();
+        }
         self.flow.event(event, content, out);
         if self.flow.mode == Mode::Transparent {
             self.release(out);

@@ -180,9 +180,8 @@ impl<J: CallJudge> Flow<J> {
         let state = &mut self.states[taken.call];
         let number = state.pieces;
         state.pieces += 1;
-        let view = self.assembly.view(taken.call);
         if self.options.hold == Hold::Deviation
-            && let Some(view) = view
+            && let Some(view) = self.assembly.view(taken.call)
         {
             let named = !view.name.is_empty() && self.judge.offers(view.name) != Some(false);
             let streams = looks.way != Way::Whole && !looks.full && (!looks.object || looks.has == Has::Copy);
@@ -202,7 +201,7 @@ impl<J: CallJudge> Flow<J> {
             index: looks.index,
             new_id: taken.new_id,
             name: taken.name,
-            faulty: view.is_some_and(|view| view.faulty),
+            faulty: self.assembly.is_faulty(taken.call),
             kind: looks.kind,
             no_role: taken.opened && taken.no_role,
             way: looks.way,
