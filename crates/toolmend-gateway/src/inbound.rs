@@ -3,7 +3,7 @@
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 
 use hyper::body::{Body as HttpBody, Bytes, Frame, Incoming, SizeHint};
 
@@ -41,13 +41,25 @@ impl HttpBody for Inbound {
         cx: &mut Context<'_>,
     ) -> Poll<Option<hyper::Result<Frame<Bytes>>>> {
         let this = &mut *self;
-        let mut frame = Pin::new(&mut this.body).poll_frame(cx);
-        if frame.is_pending()
-            && let Some((line, _)) = &mut this.driven
-        {
-            line.drive(cx);
-            frame = Pin::new(&mut this.body).poll_frame(cx);
-        }
+        let mut body = Pin::new(&mut this.body);
+        let frame = match &mut this.driven {
+            None => body.poll_frame(cx),
+            Some((line, _)) => {
+                // The body and its connection move here and nowhere else, so neither has to wake the other. Only who
+                // finds nothing waits for the connection.
+                let mut idle = Context::from_waker(Waker::noop());
+                let mut frame = body.as_mut().poll_frame(&mut idle);
+                if frame.is_pending() {
+                    line.drive(&mut idle);
+                    frame = body.as_mut().poll_frame(&mut idle);
+                }
+                if frame.is_pending() {
+                    line.drive(cx);
+                    frame = body.poll_frame(&mut idle);
+                }
+                frame
+            }
+        };
         this.over |= matches!(frame, Poll::Ready(None));
         frame
     }

@@ -237,7 +237,9 @@ impl Guard {
             self.inspector = None;
             return;
         };
-        self.settled.extend(settled);
+        if !settled.is_empty() {
+            self.settled.extend(settled);
+        }
         self.unsent.note(held, bytes, &out[before..]);
         let fits = self.note_held(held);
         if let Some(why) = self.too_much(held, fits) {

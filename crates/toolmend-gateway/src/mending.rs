@@ -190,7 +190,8 @@ impl Inspector for Turn<CallsOf> {
     }
 
     fn settled(&mut self) -> Vec<Settled> {
-        Turn::reports(self).into_iter().map(Settled::from).collect()
+        let reports = Turn::reports(self);
+        if reports.is_empty() { Vec::new() } else { reports.into_iter().map(Settled::from).collect() }
     }
 }
 
@@ -228,7 +229,11 @@ impl Inspector for Finding {
 
     fn settled(&mut self) -> Vec<Settled> {
         self.found.append(&mut self.turn.promoted());
-        let mut settled: Vec<Settled> = self.turn.reports().into_iter().map(Settled::from).collect();
+        let reports = self.turn.reports();
+        if reports.is_empty() {
+            return Vec::new();
+        }
+        let mut settled: Vec<Settled> = reports.into_iter().map(Settled::from).collect();
         for Settled { call, found } in &mut settled {
             let same = |text: &TextCall| text.name == call.name && text.arguments == call.body;
             *found = self.found.iter().position(same).map(|at| self.found.remove(at));

@@ -16,6 +16,7 @@ use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
+use std::vec::IntoIter;
 
 use hyper::HeaderMap;
 use hyper::body::{Bytes, Frame};
@@ -66,6 +67,9 @@ pub(crate) struct SignsOfLife {
 pub(crate) struct TurnBody {
     upstream: Inbound,
     idle: Idle,
+    /// What was read of it and is yet to be looked at, and how it ends behind that.
+    came: IntoIter<Bytes>,
+    behind: Option<End>,
     guard: Guard,
     observer: Box<dyn Observer>,
     /// When something last went to the client; `None` where the protocol has no sign of life.
@@ -98,6 +102,8 @@ impl TurnBody {
         TurnBody {
             upstream,
             idle: Idle::new(idle),
+            came: Vec::new().into_iter(),
+            behind: None,
             guard,
             observer,
             quiet: signs.map(|signs| (Idle::new(signs.every), signs.event)),
@@ -121,44 +127,28 @@ impl TurnBody {
             let better = better.and_then(|turn| Some(turn.get(self.sent..)?.to_vec()));
             return Poll::Ready(Some(Ok(self.leave(better.unwrap_or(out)))));
         }
-        let mut out = Vec::new();
+        let (mut out, mut more) = (Vec::new(), true);
         while self.end.is_none() && out.len() < GATHER {
-            let frame = match poll_inbound(&mut self.upstream, &mut self.idle, cx) {
-                Poll::Ready(frame) => frame,
-                Poll::Pending if out.is_empty() => {
-                    return self.poll_sign_of_life(cx).map(|event| Some(Ok(Frame::data(event))));
-                }
-                Poll::Pending => break,
-            };
-            let begun = Instant::now();
-            match frame.map(|frame| frame.map(Frame::into_data)) {
-                Some(Ok(Ok(bytes))) => {
-                    self.observer.took(&bytes);
-                    if self.guard.is_transparent() {
-                        if out.is_empty() {
-                            return Poll::Ready(Some(Ok(Frame::data(bytes))));
-                        }
-                        out.extend_from_slice(&bytes);
-                        continue;
+            if self.came.len() == 0 && self.behind.is_none() {
+                match if more { self.poll_came(cx) } else { Poll::Pending } {
+                    Poll::Ready(may_be_more) => more = may_be_more,
+                    Poll::Pending if out.is_empty() => {
+                        return self.poll_sign_of_life(cx).map(|event| Some(Ok(Frame::data(event))));
                     }
-                    if let Some(ladder) = &mut self.ladder {
-                        ladder.took(&bytes);
-                    }
-                    if out.is_empty() && !self.guard.holds() {
-                        // Mostly it leaves as it came, and then this is all the room that it needs.
-                        out.reserve_exact(bytes.len());
-                    }
-                    self.guard.push(&bytes, &mut out);
+                    Poll::Pending => break,
                 }
-                Some(Ok(Err(other))) => {
-                    self.finish(true, &mut out, other.into_trailers().map_or(End::Over, End::Trailers));
-                }
-                Some(Err(error)) => self.finish(false, &mut out, End::Broken(error)),
-                None => self.finish(true, &mut out, End::Over),
             }
+            if self.guard.is_transparent()
+                && out.is_empty()
+                && let Some(bytes) = self.came.next()
+            {
+                self.observer.took(&bytes);
+                return Poll::Ready(Some(Ok(Frame::data(bytes))));
+            }
+            let begun = Instant::now();
+            let better = self.look(&mut out);
             self.observer.spent(begun.elapsed());
-            let better = self.tell();
-            if let Some(better) = better.filter(|_| !out.is_empty()) {
+            if let Some(better) = better {
                 self.asking = Some((out, better));
                 return self.poll_frame(cx);
             }
@@ -173,6 +163,65 @@ impl TurnBody {
         })
     }
 
+    /// Takes the frames that are there, and how the body ends behind them. Answers whether more may be there; pending
+    /// where nothing is.
+    fn poll_came(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
+        let (mut came, mut length, mut more) = (Vec::new(), 0, true);
+        while more && self.behind.is_none() && length < GATHER {
+            match poll_inbound(&mut self.upstream, &mut self.idle, cx).map_ok(Frame::into_data) {
+                Poll::Ready(Some(Ok(Ok(bytes)))) => {
+                    length += bytes.len();
+                    came.push(bytes);
+                }
+                Poll::Ready(Some(Ok(Err(other)))) => {
+                    self.behind = Some(other.into_trailers().map_or(End::Over, End::Trailers));
+                }
+                Poll::Ready(Some(Err(error))) => self.behind = Some(End::Broken(error)),
+                Poll::Ready(None) => self.behind = Some(End::Over),
+                Poll::Pending if came.is_empty() => return Poll::Pending,
+                Poll::Pending => more = false,
+            }
+        }
+        self.came = came.into_iter();
+        Poll::Ready(more)
+    }
+
+    /// Looks at what has come, frame by frame: limits hold within what comes at once. Stops where there is a wait for
+    /// something better than what would leave.
+    fn look(&mut self, out: &mut Vec<u8>) -> Option<Better> {
+        if out.is_empty() && !self.guard.holds() {
+            // Mostly it leaves as it came, and then this is all the room that it needs.
+            out.reserve_exact(self.came.as_slice().iter().map(Bytes::len).sum());
+        }
+        while self.end.is_none() {
+            match self.came.next() {
+                Some(bytes) => self.take(&bytes, out),
+                None => match self.behind.take() {
+                    Some(end) => self.finish(out, end),
+                    None => break,
+                },
+            }
+            if let Some(better) = self.tell().filter(|_| !out.is_empty()) {
+                return Some(better);
+            }
+        }
+        // No room is kept for what is yet to come.
+        self.came = Vec::new().into_iter();
+        None
+    }
+
+    fn take(&mut self, bytes: &Bytes, out: &mut Vec<u8>) {
+        self.observer.took(bytes);
+        if self.guard.is_transparent() {
+            out.extend_from_slice(bytes);
+            return;
+        }
+        if let Some(ladder) = &mut self.ladder {
+            ladder.took(bytes);
+        }
+        self.guard.push(bytes, out);
+    }
+
     fn leave(&mut self, out: Vec<u8>) -> Frame<Bytes> {
         if let Some((quiet, _)) = &mut self.quiet {
             quiet.moved();
@@ -181,7 +230,8 @@ impl TurnBody {
         Frame::data(out.into())
     }
 
-    fn finish(&mut self, whole: bool, out: &mut Vec<u8>, end: End) {
+    fn finish(&mut self, out: &mut Vec<u8>, end: End) {
+        let whole = !matches!(end, End::Broken(_));
         self.guard.finish(whole, out);
         self.end = Some(end);
         self.observer.ended(whole);

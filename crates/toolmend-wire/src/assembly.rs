@@ -232,6 +232,14 @@ impl Assembly {
         let added = call.take(said, lost);
         let end = call.body.text.text().len();
         let start = if call.body.restarts == restarts && !is_copy { before } else { 0 };
+        let choice = self.choices.get_mut(&piece.choice);
+        let no_role = choice.as_ref().is_none_or(|choice| !choice.role);
+        if let Some(choice) = choice {
+            choice.latest = Some(at);
+            if opened {
+                choice.opened = self.pieces;
+            }
+        }
         let taken = Taken {
             call: at,
             opened,
@@ -241,15 +249,9 @@ impl Assembly {
             waits: call.body.text.waits(),
             new_id,
             name,
-            no_role: self.choices.get(&piece.choice).is_none_or(|choice| !choice.role),
+            no_role,
         };
         self.hold(added)?;
-        if let Some(choice) = self.choices.get_mut(&piece.choice) {
-            choice.latest = Some(at);
-            if opened {
-                choice.opened = self.pieces;
-            }
-        }
         Ok(taken)
     }
 
@@ -351,8 +353,18 @@ impl Assembly {
             closed: open.body.shape.closed(),
             ended: open.ended,
             followed: self.is_followed(open),
-            faulty: open.fault.is_some() || open.body.text.lone().is_some(),
+            faulty: open.is_faulty(),
         })
+    }
+
+    /// Whether nothing that comes may change a call any more, but for what comes late.
+    pub(crate) fn is_over(&self, call: usize) -> bool {
+        self.calls.get(call).is_some_and(|call| call.ended || self.is_followed(call))
+    }
+
+    /// Whether the pieces of a call do not make a body, as far as they have come.
+    pub(crate) fn is_faulty(&self, call: usize) -> bool {
+        self.calls.get(call).is_some_and(OpenCall::is_faulty)
     }
 
     /// The turn is over.

@@ -1,9 +1,9 @@
 //! What an event holds, read once for all who ask.
 //!
 //! The events of a stream are much alike: mostly, one differs from the one before it in a piece of text or of
-//! arguments alone. Then what it says is what that one said, with the other text.
+//! arguments alone. Then what it says is what that one said, with the other text, and nothing else of it is read.
 
-use crate::frame::Event;
+use crate::frame::{Event, Framer, Stop, Template};
 use crate::json::{Index, Value};
 use crate::limits::Exceeded;
 use crate::protocol::Protocol;
@@ -22,10 +22,10 @@ pub(crate) struct Content<'a> {
     pub(crate) value: Option<Value<'a>>,
     /// It tells of an error.
     pub(crate) failed: bool,
-    /// It is the event before it but for one text or piece of arguments, and nothing else is told of it.
-    pub(crate) repeats: bool,
     /// What the protocol makes of it, where that was read.
     pub(crate) signals: Option<Signals<'a>>,
+    /// It is the event before it but for the text of this signal, and nothing but this is told of it.
+    pub(crate) repeated: Option<Signal<'a>>,
 }
 
 /// What is known of the latest event.
@@ -33,19 +33,45 @@ pub(crate) struct Content<'a> {
 pub(crate) struct Latest {
     /// Where its values stand.
     index: Index,
-    like: Option<Like>,
-}
-
-/// An event that said one piece of text or of arguments, and nothing else that was new.
-#[derive(Debug)]
-struct Like {
-    /// The number of the text among the values of the event.
-    place: usize,
+    /// It, where it said one piece of text or of arguments, and nothing else that was new.
+    template: Template,
     /// What it said, without the text.
-    signal: Signal<'static>,
+    said: Option<Signal<'static>>,
 }
 
 impl Latest {
+    /// Whether nothing was read.
+    pub(crate) fn is_new(&self) -> bool {
+        self.said.is_none() && self.index.is_new()
+    }
+
+    /// Takes the next bytes of a turn, and passes on the events that they complete.
+    ///
+    /// # Errors
+    /// As [`Framer::push`].
+    pub(crate) fn push(
+        &mut self,
+        framer: &mut Framer,
+        mut bytes: &[u8],
+        each: &mut dyn FnMut(&Event<'_>, &mut Latest),
+    ) -> Result<(), Stop> {
+        while !bytes.is_empty() {
+            bytes = match framer.again(&self.template, bytes) {
+                Some(event) => {
+                    each(&event, self);
+                    &bytes[event.raw.len()..]
+                }
+                None => framer.push_some(bytes, &mut |event| {
+                    // It came in pieces.
+                    let differs = self.template.differs(event.raw);
+                    each(&Event { differs, ..event }, self);
+                    Ok(())
+                })?,
+            };
+        }
+        Ok(())
+    }
+
     /// What the next event holds. What it says is read, too, where the reader is given and does not
     /// [remember](Protocol::remembers).
     pub(crate) fn read<'a>(
@@ -53,6 +79,9 @@ impl Latest {
         event: &Event<'a>,
         protocol: Option<&mut dyn Protocol>,
     ) -> Content<'a> {
+        if let (Some(text), Some(said)) = (event.differs, self.said) {
+            return Content { repeated: Some(with_text(said, Text::Escaped(text))), ..Content::default() };
+        }
         let text = if event.filler { Some("") } else { core::str::from_utf8(event.data).ok() };
         let data = text.map_or("", single);
         let content = Content { text, data, ..Content::default() };
@@ -61,24 +90,28 @@ impl Latest {
         }
         self.index.update(data);
         let value = self.index.value(data).ok();
-        if let Some(Like { place, signal }) = &self.like
-            && let Some(text) = self.index.all_that_differs(*place, data)
-        {
-            let signals = Some(Signals::of(with_text(*signal, Text::Escaped(text))));
-            return Content { value, repeats: true, signals, ..content };
-        }
         let failed = value.is_some_and(|value| error_in(value, event.name).is_some());
         let protocol = protocol.filter(|protocol| !failed && !protocol.remembers());
         let object = value.filter(|value| value.is_object());
         let signals = object.zip(protocol).and_then(|(value, protocol)| Signals::read(protocol, value));
-        self.like = signals.as_ref().and_then(|signals| {
-            let (signal, text) = signals.one_text()?;
-            // Both are stretches of the same bytes, so their addresses tell.
-            let start = text.as_ptr() as usize - data.as_ptr() as usize;
-            let place = self.index.place_of(start..start + text.len())?;
-            Some(Like { place, signal })
-        });
+        // What a bridge puts before its data is changed about each event.
+        let one = signals.as_ref().and_then(Signals::one_text).filter(|_| data.len() == event.data.len());
+        self.said = one.map(|(said, _)| said);
+        match one {
+            Some((_, text)) => self.template.note(event, text),
+            None => self.template.clear(),
+        }
         Content { value, failed, signals, ..content }
+    }
+}
+
+impl<'a> Content<'a> {
+    /// The JSON of the event whose content this is, be it read or not.
+    pub(crate) fn value(&self, event: &Event<'a>) -> Option<Value<'a>> {
+        match self.repeated {
+            Some(_) => core::str::from_utf8(event.data).ok().map(Value::known),
+            None => self.value,
+        }
     }
 }
 
@@ -93,12 +126,6 @@ pub(crate) struct Signals<'a> {
 const MAX_SIGNALS: usize = 6;
 
 impl<'a> Signals<'a> {
-    fn of(signal: Signal<'a>) -> Signals<'a> {
-        let mut signals = Signals { said: [Signal::Lost; MAX_SIGNALS], count: 1 };
-        signals.said[0] = signal;
-        signals
-    }
-
     /// Reads an event; `None` where it says too much.
     fn read(protocol: &mut dyn Protocol, value: Value<'a>) -> Option<Signals<'a>> {
         let mut signals = Signals { said: [Signal::Lost; MAX_SIGNALS], count: 0 };
@@ -170,34 +197,54 @@ mod tests {
 
     use super::*;
     use crate::assembly::{Assembled, Assembly};
-    use crate::frame::Framer;
+    use crate::frame::{Framer, MAX_TEMPLATE};
     use crate::limits::Limits;
     use crate::protocol::ProtocolKind;
 
-    /// What these events come to, with what is known of each from the one before it, or without; and how many of them
-    /// were but repeated.
-    fn assembled(kind: ProtocolKind, events: &[String], repeating: bool) -> (Assembled, usize) {
-        let (mut assembly, mut reader) = (Assembly::new(Limits::default()), kind.reader());
-        let (mut latest, mut repeats) = (Latest::default(), 0);
-        for event in events {
-            let mut framer = Framer::new(1 << 20);
-            let taken = framer.push(format!("data: {event}\n\n").as_bytes(), &mut |event| {
-                if !repeating {
-                    latest = Latest::default();
-                }
-                let content = latest.read(&event, Some(&mut *reader));
-                repeats += usize::from(content.repeats);
-                let error = content.value.and_then(|value| error_in(value, event.name));
-                assert_eq!(content.failed, error.is_some());
-                match (content.signals, content.value) {
-                    (Some(signals), _) => signals.tell(&mut |signal| assembly.signal(signal)),
-                    (None, Some(value)) => reader.read(value, &mut |signal| assembly.signal(signal)),
-                    (None, None) => Ok(()),
-                }
-            });
+    /// What these bytes come to, with what is known of each event from the one before it, or without: its place and its
+    /// parts, and all that is said; and how many events were but repeated.
+    fn assembled(kind: ProtocolKind, pieces: &[&[u8]], repeating: bool) -> (Vec<String>, Assembled, usize) {
+        let (mut assembly, mut reader, mut framer) =
+            (Assembly::new(Limits::default()), kind.reader(), Framer::new(1 << 20));
+        let (mut latest, mut events, mut repeats) = (Latest::default(), Vec::new(), 0);
+        let mut each = |event: &Event<'_>, latest: &mut Latest| {
+            if !repeating {
+                *latest = Latest::default();
+            }
+            events.push(format!("{:?}", Event { differs: None, ..*event }));
+            if event.tail {
+                return;
+            }
+            let content = latest.read(event, Some(&mut *reader));
+            repeats += usize::from(content.repeated.is_some());
+            let value = content.value(event);
+            let is_read = value.is_some() || content.repeated.is_some();
+            events.push(format!("{value:?} {is_read}"));
+            let error = value.and_then(|value| error_in(value, event.name));
+            assert_eq!(content.failed, error.is_some());
+            let taken = match (content.repeated, content.signals, value) {
+                (Some(signal), ..) => assembly.signal(signal),
+                (None, Some(signals), _) => signals.tell(&mut |signal| assembly.signal(signal)),
+                (None, None, Some(value)) => reader.read(value, &mut |signal| assembly.signal(signal)),
+                (None, None, None) => Ok(()),
+            };
             assert!(taken.is_ok());
+        };
+        for piece in pieces {
+            assert!(latest.push(&mut framer, piece, &mut each).is_ok());
         }
-        (assembly.finish(), repeats)
+        (events, assembly.finish(), repeats)
+    }
+
+    /// However the bytes are cut, the same is read with and without what is known from the event before.
+    fn same(kind: ProtocolKind, stream: &[u8], cut: usize) {
+        let by_event: Vec<&[u8]> = stream.chunks(cut.max(1)).collect();
+        let (events, said, _) = assembled(kind, &[stream], false);
+        for pieces in [&[stream][..], &by_event] {
+            let (again_events, again_said, _) = assembled(kind, pieces, true);
+            assert_eq!(&again_events, &events, "{}", String::from_utf8_lossy(stream));
+            assert_eq!(&again_said, &said, "{}", String::from_utf8_lossy(stream));
+        }
     }
 
     /// An event with a value in each place where events of a stream differ.
@@ -230,28 +277,104 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(4096))]
+        #![proptest_config(ProptestConfig::with_cases(2048))]
 
         /// What is said of an event because it is like the one before it is what is read in it.
         #[test]
         fn repeated_is_read(
-            kind in prop::sample::select(vec![
-                ProtocolKind::OpenAiChat, ProtocolKind::Gemini, ProtocolKind::Ollama,
-            ]),
+            kind in prop::sample::select(ProtocolKind::ALL.to_vec()),
             said in prop::collection::vec((0usize..6, 0usize..4, 0usize..4, 0usize..16, 0usize..16), 1..12),
+            framing in prop::sample::select(vec![
+                ("", "data: ", "\n\n"), ("event: x\n", "data:", "\r\n\r\n"), (": c\r", "data: ", "\r\r"),
+                ("\u{feff}", "data: ", "\n\n"), ("", "data: data: ", "\n\n"), ("id: 1\n", "data:  ", " \n\n"),
+                ("", "data: ", "\nevent: error\n\n"), ("", "data: ", "\ndata:\n\n"),
+            ]),
+            cut in 1usize..200,
         ) {
             // The rare ones stand behind the usual one, which every other event has.
             const WORDS: [&str; 6] = ["\"w\"", "\"\"", "\"longer \\u00e9\"", "\"{\\\"a\\\":1\"", "null", "7"];
-            let (mut shape, mut events) = (0, Vec::new());
+            let ((before, field, end), mut shape, mut stream) = (framing, 0, String::new());
             for (word, name, other, turn, error) in said {
                 shape = if turn < 6 { turn } else { shape };
                 let mut all = event(kind, [WORDS[word], WORDS[name % 3], WORDS[(other + 4) % 6]], shape);
                 if error == 0 {
                     all.insert_str(1, "\"error\":\"no\",");
                 }
-                events.push(all);
+                stream += &format!("{before}{field}{all}{end}");
             }
-            prop_assert_eq!(assembled(kind, &events, true).0, assembled(kind, &events, false).0);
+            same(kind, stream.as_bytes(), cut);
+        }
+
+        /// Nor does it matter what an event is broken by.
+        #[test]
+        fn broken_is_read(
+            kind in prop::sample::select(ProtocolKind::ALL.to_vec()),
+            shape in 0usize..6,
+            breaks in prop::collection::vec(
+                (any::<prop::sample::Index>(), 0usize..12, prop::sample::select(BREAKS.to_vec())), 1..6,
+            ),
+            cut in 1usize..200,
+        ) {
+            let usual = format!("data: {}\n\n", event(kind, ["\"word \"", "\"m\"", "null"], shape)).into_bytes();
+            let mut stream = usual.clone();
+            for (at, count, with) in breaks {
+                let mut broken = usual.clone();
+                let at = at.index(broken.len());
+                broken.splice(at..(at + count).min(usual.len()), with.iter().copied());
+                stream.extend_from_slice(&broken);
+                stream.extend_from_slice(&usual);
+            }
+            same(kind, &stream, cut);
+        }
+    }
+
+    /// What an event of a stream may be broken by.
+    const BREAKS: &[&[u8]] = &[
+        b"",
+        b"\"",
+        b"\\",
+        b"\\\"",
+        b"\\\\\"",
+        b"\\u00e9",
+        b"\\u00",
+        b"\\ud83d",
+        b"\\x",
+        b"\n",
+        b"\r",
+        b"\n\n",
+        b"\t",
+        b"\xc3",
+        b"\xc3\xa9",
+        b"\xf0\x9f",
+        b"\0",
+        b"\x7f",
+        b"longer words",
+        b"\",\"content\":\"b",
+        b"\"},\"x\":{\"y\":\"",
+        b"\",\"error\":\"e",
+        b"7",
+        b"null",
+        b"{}",
+        b"a\"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"",
+    ];
+
+    #[test]
+    fn what_an_event_is_broken_by() {
+        let chat = (0..6).map(|shape| (ProtocolKind::OpenAiChat, shape));
+        for (kind, shape) in chat.chain([(ProtocolKind::Gemini, 0)]) {
+            let usual = format!("data: {}\n\n", event(kind, ["\"word \"", "\"m\"", "null"], shape));
+            let usual = usual.as_bytes();
+            for (with, at) in BREAKS.iter().flat_map(|with| (0..usual.len()).map(move |at| (with, at))) {
+                for behind in [at, at + 1] {
+                    let broken = [&usual[..at], with, &usual[behind..]].concat();
+                    let stream = [usual, &broken, usual].concat();
+                    let read = |repeating| {
+                        let (events, said, _) = assembled(kind, &[&stream], repeating);
+                        (events, said)
+                    };
+                    assert_eq!(read(true), read(false), "{}", String::from_utf8_lossy(&broken));
+                }
+            }
         }
     }
 
@@ -264,12 +387,39 @@ mod tests {
             (ProtocolKind::OpenAiChat, 5),
             (ProtocolKind::Gemini, 0),
         ] {
-            let words = ["\"a\"", "\"bc\"", "\"\"", "\"\\n\""];
-            let events = words.map(|word| event(kind, [word, "\"m\"", "null"], shape));
-            assert_eq!(assembled(kind, &events, true).1, 3, "{kind} {shape}");
+            let words = ["\"a\"", "\"bc\"", "\"\"", "\"\\n\"", "\"\\\"\"", "\"é\""];
+            for (before, end) in [("", "\n\n"), ("event: x\r\n", "\r\n\r\n"), ("id: 1\r", "\r\r")] {
+                let stream = |words: &[&str]| -> String {
+                    let event = |word: &&str| {
+                        format!("{before}data: {}{end}", event(kind, [word, "\"m\"", "null"], shape))
+                    };
+                    words.iter().map(event).collect()
+                };
+                assert_eq!(assembled(kind, &[stream(&words).as_bytes()], true).2, 5, "{kind} {shape}");
+                same(kind, stream(&words).as_bytes(), 1);
+                // What is no text of it is read.
+                let other = stream(&["\"a\"", "null", "\"b\"", "\"c\tc\"", "\"d\"", "\"e\\"]);
+                assert_eq!(assembled(kind, &[other.as_bytes()], true).2, 0, "{kind} {shape}");
+            }
         }
         // Two things in one event.
-        let events = ["\"a\"", "\"b\""].map(|word| event(ProtocolKind::OpenAiChat, [word, "\"m\"", word], 1));
-        assert_eq!(assembled(ProtocolKind::OpenAiChat, &events, true).1, 0);
+        let two =
+            |word: &str| format!("data: {}\n\n", event(ProtocolKind::OpenAiChat, [word, "\"m\"", word], 1));
+        let stream = two("\"a\"") + &two("\"b\"");
+        assert_eq!(assembled(ProtocolKind::OpenAiChat, &[stream.as_bytes()], true).2, 0);
+    }
+
+    #[test]
+    fn the_limit_of_what_is_compared() {
+        for length in [MAX_TEMPLATE, MAX_TEMPLATE + 1] {
+            let chat = |word: &str| {
+                format!("data: {}\n\n", event(ProtocolKind::OpenAiChat, [word, "\"m\"", "null"], 0))
+            };
+            let long = format!("\"{}\"", "x".repeat(length - chat("\"\"").len()));
+            assert_eq!(chat(&long).len(), length);
+            let stream = chat(&long) + &chat("\"a\"");
+            let repeats = assembled(ProtocolKind::OpenAiChat, &[stream.as_bytes()], true).2;
+            assert_eq!(repeats, usize::from(length <= MAX_TEMPLATE));
+        }
     }
 }

@@ -11,7 +11,7 @@ use serde::de::IgnoredAny;
 use self::index::Node;
 use crate::text::Text;
 
-pub(crate) use self::index::Index;
+pub(crate) use self::index::{Index, behind_string};
 
 /// A JSON value, as a stretch of a text that was checked.
 #[derive(Clone, Copy)]
@@ -50,16 +50,18 @@ impl<'a> Value<'a> {
     /// The byte of `text` at which it is none.
     pub fn parse(text: &'a str) -> Result<Value<'a>, usize> {
         match serde_json::from_str::<IgnoredAny>(text) {
-            Ok(_) => Ok(Value {
-                text: text.trim_matches(|c: char| c.is_ascii() && is_blank(c as u8)),
-                inside: None,
-            }),
+            Ok(_) => Ok(Value::known(text)),
             Err(error) => {
                 let before = error.line().saturating_sub(1);
                 let start: usize = text.split_inclusive('\n').take(before).map(str::len).sum();
                 Err((start + error.column().saturating_sub(1)).min(text.len()))
             }
         }
+    }
+
+    /// The value of a text that is known to be one.
+    pub(crate) fn known(text: &'a str) -> Value<'a> {
+        Value { text: text.trim_matches(|c: char| c.is_ascii() && is_blank(c as u8)), inside: None }
     }
 
     /// Its text, without white space around it.

@@ -71,6 +71,11 @@ impl OpenCall {
         loss.after >= self.latest && !self.body.shape.closed()
     }
 
+    /// Whether its pieces do not make a body, as far as they have come.
+    pub(super) fn is_faulty(&self) -> bool {
+        self.fault.is_some() || self.body.text.lone().is_some()
+    }
+
     /// Answers how many bytes were added.
     pub(super) fn take(&mut self, said: Said<'_>, lost: Option<Loss>) -> usize {
         let mut added = 0;

@@ -88,6 +88,11 @@ impl Json {
         core::mem::take(&mut self.raw)
     }
 
+    /// Bytes that come behind those at which it stopped.
+    pub(super) fn keep_rest(&mut self, bytes: &[u8]) {
+        self.raw.extend_from_slice(bytes);
+    }
+
     pub(super) fn held(&self) -> usize {
         self.raw.len()
     }
@@ -200,6 +205,7 @@ impl Json {
                 tail: false,
                 place,
                 behind: self.next,
+                differs: None,
             };
             events(event).map_err(|over| Stop { kind: WireErrorKind::TooMuch(over), place })?;
         }

@@ -11,8 +11,12 @@
 
 mod json;
 mod sse;
+mod template;
 
 pub(crate) use self::sse::{ends_with_blank_line, lines};
+#[cfg(test)]
+pub(crate) use self::template::MAX_TEMPLATE;
+pub(crate) use self::template::Template;
 
 use crate::error::WireErrorKind;
 use crate::limits::Exceeded;
@@ -38,6 +42,8 @@ pub(crate) struct Event<'a> {
     pub(crate) tail: bool,
     /// Where what follows on it begins.
     pub(crate) behind: Place,
+    /// It is known to be like another one, but for the inside of a JSON string, which is this.
+    pub(crate) differs: Option<&'a str>,
 }
 
 impl Event<'_> {
@@ -102,7 +108,19 @@ impl Framer {
     }
 
     /// Takes the next bytes and passes on the events that they complete.
-    pub(crate) fn push(&mut self, bytes: &[u8], events: &mut Events<'_>) -> Result<(), Stop> {
+    pub(crate) fn push(&mut self, mut bytes: &[u8], events: &mut Events<'_>) -> Result<(), Stop> {
+        while !bytes.is_empty() {
+            bytes = self.push_some(bytes, events)?;
+        }
+        Ok(())
+    }
+
+    /// As [`Framer::push`], but from a stream no more than one event is taken; answers the bytes behind it.
+    pub(crate) fn push_some<'b>(
+        &mut self,
+        bytes: &'b [u8],
+        events: &mut Events<'_>,
+    ) -> Result<&'b [u8], Stop> {
         match &mut self.state {
             State::Opening(opening) => {
                 let had = opening.len();
@@ -110,20 +128,23 @@ impl Framer {
                 opening.extend_from_slice(&bytes[..looked]);
                 let state = match decide(opening, false, self.event_bytes) {
                     Ok(Some(state)) => state,
-                    Ok(None) => return Ok(()),
+                    Ok(None) => return Ok(&[]),
                     Err(stop) => {
                         opening.extend_from_slice(&bytes[looked..]);
                         return Err(stop);
                     }
                 };
-                let opening = core::mem::replace(&mut self.state, state);
-                if let State::Opening(opening) = opening {
-                    self.push(&opening, events)?;
+                opening.truncate(had);
+                let before = core::mem::replace(&mut self.state, state);
+                let State::Opening(before) = before else { return Ok(bytes) };
+                let pushed = self.push(&before, events);
+                if pushed.is_err() {
+                    self.keep_rest(bytes);
                 }
-                self.push(&bytes[looked..], events)
+                pushed.map(|()| bytes)
             }
-            State::Sse(sse) => sse.push(bytes, events),
-            State::Json(json) => json.push(bytes, events),
+            State::Sse(sse) => sse.push_one(bytes, events),
+            State::Json(json) => json.push(bytes, events).map(|()| &[][..]),
         }
     }
 
@@ -136,6 +157,14 @@ impl Framer {
                 true
             }
             _ => false,
+        }
+    }
+
+    /// Takes the event that these bytes begin with, where it is one of a stream that is like this one.
+    pub(crate) fn again<'a>(&mut self, template: &Template, bytes: &'a [u8]) -> Option<Event<'a>> {
+        match &mut self.state {
+            State::Sse(sse) => sse.again(template, bytes),
+            State::Opening(_) | State::Json(_) => None,
         }
     }
 
@@ -160,6 +189,15 @@ impl Framer {
             State::Opening(opening) => core::mem::take(opening),
             State::Sse(sse) => sse.rest(),
             State::Json(json) => json.rest(),
+        }
+    }
+
+    /// Bytes that come behind those at which it stopped.
+    fn keep_rest(&mut self, bytes: &[u8]) {
+        match &mut self.state {
+            State::Opening(opening) => opening.extend_from_slice(bytes),
+            State::Sse(sse) => sse.keep_rest(bytes),
+            State::Json(json) => json.keep_rest(bytes),
         }
     }
 

@@ -10,7 +10,7 @@ use core::ops::Range;
 
 use memchr::memchr2;
 
-use super::{BOM, Event, Events, Place, Stop};
+use super::{BOM, Event, Events, Place, Stop, Template};
 use crate::error::WireErrorKind;
 use crate::limits::Exceeded;
 
@@ -42,35 +42,43 @@ impl Sse {
         }
     }
 
-    pub(super) fn push(&mut self, mut bytes: &[u8], events: &mut Events<'_>) -> Result<(), Stop> {
-        loop {
-            if self.raw.is_empty() && self.begin_after_cr && bytes.first() == Some(&b'\n') {
-                let (tail, rest) = bytes.split_at(1);
-                self.pass_tail(tail, events)?;
-                bytes = rest;
-            }
-            let Some(end) = self.end_of_event(bytes) else { break };
-            if self.raw.len() + end > self.limit {
-                self.raw.extend_from_slice(bytes);
-                return Err(self.too_long());
-            }
-            let (head, rest) = bytes.split_at(end);
-            bytes = rest;
-            if self.raw.is_empty() {
-                self.dispatch(head, events)?;
-            } else {
+    /// Passes on the event that ends first in these bytes, if one does; answers the bytes behind it.
+    pub(super) fn push_one<'b>(
+        &mut self,
+        bytes: &'b [u8],
+        events: &mut Events<'_>,
+    ) -> Result<&'b [u8], Stop> {
+        if self.raw.is_empty() && self.begin_after_cr && bytes.first() == Some(&b'\n') {
+            let (tail, rest) = bytes.split_at(1);
+            self.pass_tail(tail, events)?;
+            return Ok(rest);
+        }
+        let end = self.end_of_event(bytes);
+        if self.raw.len() + end.unwrap_or(bytes.len()) > self.limit {
+            self.raw.extend_from_slice(bytes);
+            return Err(self.too_long());
+        }
+        let (head, rest) = bytes.split_at(end.unwrap_or(bytes.len()));
+        match end {
+            Some(_) if self.raw.is_empty() => self.dispatch(head, events)?,
+            Some(_) => {
                 self.raw.extend_from_slice(head);
                 let raw = core::mem::take(&mut self.raw);
                 self.dispatch(&raw, events)?;
                 self.raw = raw;
                 self.raw.clear();
             }
+            None => self.raw.extend_from_slice(head),
         }
-        self.raw.extend_from_slice(bytes);
-        if self.raw.len() > self.limit {
-            return Err(self.too_long());
-        }
-        Ok(())
+        Ok(rest)
+    }
+
+    /// Takes the event that these bytes begin with, where it is like this one.
+    pub(super) fn again<'a>(&mut self, template: &Template, bytes: &'a [u8]) -> Option<Event<'a>> {
+        let begun = if self.raw.is_empty() { template.event(bytes, self.begin) } else { None };
+        let event = begun.filter(|event| event.raw.len() <= self.limit)?;
+        self.pass_over(&event);
+        Some(event)
     }
 
     pub(super) fn finish(&mut self, events: &mut Events<'_>) -> Result<(), Stop> {
@@ -81,6 +89,11 @@ impl Sse {
     /// Gives up: the bytes that have not left as an event.
     pub(super) fn rest(&mut self) -> Vec<u8> {
         core::mem::take(&mut self.raw)
+    }
+
+    /// Bytes that come behind those at which it stopped.
+    pub(super) fn keep_rest(&mut self, bytes: &[u8]) {
+        self.raw.extend_from_slice(bytes);
     }
 
     pub(super) fn held(&self) -> usize {
@@ -153,7 +166,8 @@ impl Sse {
             Some((range, _)) if unbroken => &raw[range],
             Some(_) => &self.joined,
         };
-        let event = Event { raw, name, data, at, filler, stream: true, tail: false, place, behind };
+        let event =
+            Event { raw, name, data, at, filler, stream: true, tail: false, place, behind, differs: None };
         events(event).map_err(|over| Stop { kind: WireErrorKind::TooMuch(over), place })?;
         // A line that no line end follows is the last one: nothing comes after it.
         self.begin = behind;
@@ -182,6 +196,7 @@ impl Sse {
             tail: true,
             place,
             behind: self.begin,
+            differs: None,
         };
         events(event).map_err(|over| Stop { kind: WireErrorKind::TooMuch(over), place })
     }

@@ -23,8 +23,10 @@ fn frame(pieces: &[&[u8]], event_bytes: usize) -> (Vec<String>, Option<Stop>) {
         Ok::<(), Exceeded>(())
     };
     let mut framer = Framer::new(event_bytes);
-    for piece in pieces {
+    for (at, piece) in pieces.iter().enumerate() {
         if let Err(stop) = framer.push(piece, &mut note) {
+            seen.extend(framer.rest());
+            assert_eq!(seen, pieces[..=at].concat(), "nothing is lost where it stops");
             return (found, Some(stop));
         }
     }

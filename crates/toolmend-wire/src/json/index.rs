@@ -26,17 +26,6 @@ pub(crate) struct Index {
     nodes: Vec<Node>,
     /// The text that they stand in, where the next one is compared with it; else empty.
     text: Vec<u8>,
-    differs: Differs,
-}
-
-/// In what a text differs from the one before it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Differs {
-    Nowhere,
-    /// In the string or number that is the value of this number.
-    In(usize),
-    #[default]
-    Otherwise,
 }
 
 /// A string or a number that is another one than in the text before: where the old one ended, and by how many bytes
@@ -69,10 +58,14 @@ impl Index {
         self.value(text)
     }
 
+    /// Whether nothing was read.
+    pub(crate) fn is_new(&self) -> bool {
+        self.nodes.capacity() == 0 && self.text.capacity() == 0
+    }
+
     /// Reads the next text.
     pub(crate) fn update(&mut self, text: &str) {
         let bytes = text.as_bytes();
-        self.differs = Differs::Otherwise;
         if self.again(bytes).is_none() {
             self.nodes.clear();
             if self.read(bytes).is_none() {
@@ -99,25 +92,6 @@ impl Index {
         }
     }
 
-    /// The number of the string among the values of the text that was read last whose inside this is.
-    pub(crate) fn place_of(&self, inside: core::ops::Range<usize>) -> Option<usize> {
-        let place = self.nodes.partition_point(|node| (node.start as usize) < inside.start).checked_sub(1)?;
-        let node = self.nodes[place];
-        (node.start as usize + 1 == inside.start && node.end as usize == inside.end + 1).then_some(place)
-    }
-
-    /// The inside of the string of this number, where the text that was read last says the same as the one before it
-    /// in all other places.
-    pub(crate) fn all_that_differs<'a>(&self, place: usize, text: &'a str) -> Option<&'a str> {
-        let same = match self.differs {
-            Differs::Nowhere => true,
-            Differs::In(other) => other == place,
-            Differs::Otherwise => false,
-        };
-        let node = self.nodes.get(place).filter(|_| same)?;
-        text.get(node.start as usize + 1..node.end as usize - 1)
-    }
-
     /// Reads only what differs from the text before; `None` where that is more than a few strings and numbers.
     fn again(&mut self, new: &[u8]) -> Option<()> {
         if self.text.is_empty() || u32::try_from(new.len()).is_err() {
@@ -125,7 +99,6 @@ impl Index {
         }
         let mut moved = [Moved::default(); MAX_MOVED];
         let (mut at_old, mut at_new, mut count, mut next) = (0, 0, 0, 0);
-        let mut differs = Differs::Nowhere;
         loop {
             let same = common(self.text.get(at_old..)?, new.get(at_new..)?);
             (at_old, at_new) = (at_old + same, at_new + same);
@@ -146,14 +119,12 @@ impl Index {
                 b'-' | b'0'..=b'9' if at_old <= node.end as usize => behind_number(new, start)?,
                 _ => return None,
             };
-            differs = if count == 0 { Differs::In(place) } else { Differs::Otherwise };
             let from = node.end;
             // By wrapping around, a move to the front is one to the back.
             let by = ((end - at_new) as u32).wrapping_sub(from - at_old as u32);
             *moved.get_mut(count)? = Moved { from, by };
             (at_old, at_new, count, next) = (from as usize, end, count + 1, place + 1);
         }
-        self.differs = differs;
         for Moved { from, by } in moved[..count].iter().rev().filter(|moved| moved.by != 0) {
             for node in &mut self.nodes {
                 node.start = if node.start >= *from { node.start.wrapping_add(*by) } else { node.start };
@@ -297,8 +268,8 @@ fn behind_digits(bytes: &[u8], at: usize) -> Option<usize> {
     (digits > 0).then_some(at + digits)
 }
 
-/// Where the string ends whose quote stands here, and whether it has an escape.
-fn behind_string(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
+/// Where the string ends whose quote stands here, and whether it has an escape; `None` where it is none of JSON.
+pub(crate) fn behind_string(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
     let mut at = behind_plain(bytes, start + 1);
     let escaped = bytes.get(at) == Some(&b'\\');
     while bytes.get(at) == Some(&b'\\') {

@@ -71,11 +71,20 @@ struct Flow<R> {
     model: String,
     /// Where the texts of the latest event stand in the text of the turn.
     texts: Vec<Range<usize>>,
-    /// The latest event whose texts were looked for had one, which is the one that its protocol told.
-    told_alone: bool,
+    said: Said,
     mode: Mode,
     /// The turn has ended, and what waits has yet to be settled.
     ended: bool,
+}
+
+/// What the latest event with data said to the user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Said {
+    Nothing,
+    /// The one text that its protocol told.
+    Told,
+    /// Texts of which the protocol did not tell, or not alone.
+    Otherwise,
 }
 
 /// What an event says of the turn.
@@ -151,7 +160,7 @@ impl<R: TextReader> Promoter<R> {
                 promoted: Vec::new(),
                 model: String::new(),
                 texts: Vec::new(),
-                told_alone: false,
+                said: Said::Nothing,
                 mode: Mode::Reading,
                 ended: false,
             },
@@ -166,10 +175,7 @@ impl<R: TextReader> Promoter<R> {
             return;
         }
         let Promoter { framer, latest, flow, .. } = self;
-        let read = framer.push(bytes, &mut |event| {
-            flow.read_event(&event, latest, out);
-            Ok(())
-        });
+        let read = latest.push(framer, bytes, &mut |event, latest| flow.read_event(event, latest, out));
         if read.is_err() {
             self.release(out);
         }
@@ -286,6 +292,9 @@ impl<R: TextReader> Flow<R> {
 
     /// Reads an event; `false` where this turn is none of our business.
     fn read(&mut self, event: &Event<'_>, content: &Content<'_>, seen: &mut Seen) -> bool {
+        if let Some(signal) = content.repeated {
+            return self.repeat(signal, event, content);
+        }
         if content.text.is_none() {
             return false;
         }
@@ -350,20 +359,46 @@ impl<R: TextReader> Flow<R> {
         if read.is_err() || !alone {
             return false;
         }
-        let texts = match said.filter(|_| content.repeats && self.told_alone) {
-            Some(text) => self.take_text(text, event),
-            // In a stream of chat, whatever is text was told as such.
-            None if form == Form::Chat && !says => true,
-            None => {
-                let texts = form.texts(value);
-                let is_told = |text: Text<'_>| said.is_some_and(|said| said.is_same_place(text));
-                self.told_alone = texts.len() == 1 && texts[0].text().is_some_and(is_told);
-                texts.iter().all(|text| text.text().is_some_and(|text| self.take_text(text, event)))
-            }
-        };
-        if !texts {
-            return false;
+        // In a stream of chat, whatever is text was told as such.
+        if form == Form::Chat && !says {
+            self.said = Said::Nothing;
+            return true;
         }
+        self.take_texts(form, said, value, event)
+    }
+
+    /// As [`Flow::value`], for an event that is like the one before it.
+    fn repeat<'a>(&mut self, signal: Signal<'a>, event: &Event<'a>, content: &Content<'a>) -> bool {
+        let Some(form) = self.protocol.as_ref().map(|(kind, _)| Form::of(*kind)) else { return true };
+        let said = if let Signal::Content { text, .. } = signal { Some(text) } else { None };
+        match (self.said, said) {
+            (Said::Nothing, _) => true,
+            (Said::Told, Some(text)) => self.take_text(text, event) && self.forget(form),
+            _ => content.value(event).is_some_and(|value| self.take_texts(form, said, value, event)),
+        }
+    }
+
+    /// Takes the texts of an event, of which its protocol told this one; `false` as [`Flow::take_text`].
+    fn take_texts(
+        &mut self,
+        form: Form,
+        told: Option<Text<'_>>,
+        value: Value<'_>,
+        event: &Event<'_>,
+    ) -> bool {
+        let texts = form.texts(value);
+        let is_told = |text: Text<'_>| told.is_some_and(|told| told.is_same_place(text));
+        self.said = match &texts[..] {
+            [] => Said::Nothing,
+            [one] if one.text().is_some_and(is_told) => Said::Told,
+            _ => Said::Otherwise,
+        };
+        texts.iter().all(|text| text.text().is_some_and(|text| self.take_text(text, event)))
+            && self.forget(form)
+    }
+
+    /// Lets go of the text that has left.
+    fn forget(&mut self, form: Form) -> bool {
         // Where the whole text is told again at the end, all of it is needed.
         if self.left == self.came && form != Form::Responses {
             self.text.clear();

@@ -32,9 +32,8 @@ impl<R: TextReader, J: CallJudge> Promoting<R, J> {
             return;
         }
         let Promoter { framer, latest, flow, .. } = promoter;
-        let read = framer.push(bytes, &mut |event| {
-            pass(&event, latest, flow, turn, told, out);
-            Ok(())
+        let read = latest.push(framer, bytes, &mut |event, latest| {
+            pass(event, latest, flow, turn, told, out);
         });
         if read.is_err() {
             promoter.release(told);

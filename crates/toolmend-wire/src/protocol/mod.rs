@@ -29,7 +29,8 @@ pub(crate) trait Protocol: core::fmt::Debug + Send {
     fn read<'a>(&mut self, event: Value<'a>, sink: &mut Sink<'_, 'a>) -> Result<(), Exceeded>;
 
     /// Whether what an event says depends on the events that were read before it, or on what its texts and pieces of
-    /// arguments say: those are but passed on.
+    /// arguments say: those are but passed on. Where it does not, [adds](Protocol::adds), [block](Protocol::block) and
+    /// [envelope](Protocol::envelope) are what they are by default.
     fn remembers(&self) -> bool {
         true
     }

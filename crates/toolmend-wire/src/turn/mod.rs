@@ -176,10 +176,7 @@ impl<J: CallJudge> Turn<J> {
             return;
         }
         let Turn { framer, latest, flow } = self;
-        let read = framer.push(bytes, &mut |event| {
-            flow.read_event(&event, latest, out);
-            Ok(())
-        });
+        let read = latest.push(framer, bytes, &mut |event, latest| flow.read_event(event, latest, out));
         if read.is_err() || self.flow.mode == Mode::Transparent {
             self.release(out);
         }
@@ -191,8 +188,10 @@ impl<J: CallJudge> Turn<J> {
         if self.flow.mode == Mode::Transparent || !self.framer.pass_over(event) {
             return false;
         }
-        // It is of no use where events are read elsewhere.
-        self.latest = Latest::default();
+        if !self.latest.is_new() {
+            // It is of no use where events are read elsewhere.
+            self.latest = Latest::default();
+        }
         self.flow.event(event, content, out);
         if self.flow.mode == Mode::Transparent {
             self.release(out);

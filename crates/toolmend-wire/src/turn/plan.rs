@@ -186,11 +186,12 @@ impl<J: CallJudge> Flow<J> {
             return Some(plan);
         }
         let told = |piece: &&Piece| piece.call == at && piece.has != Has::Copy && piece.restarts == restarts;
-        let pieces: Vec<&Piece> = self.queue.pieces().chain(self.lanes.pieces()).filter(told).collect();
-        let misfit = pieces.iter().any(|piece| !piece.fits);
+        let pieces = || self.queue.pieces().chain(self.lanes.pieces()).filter(told);
+        let misfit = pieces().any(|piece| !piece.fits);
         if said == plan.output && !misfit {
             return Some(plan);
         }
+        let pieces: Vec<&Piece> = pieces().collect();
         let cuts = match misfit {
             true => vec![Cut { from: 0, to: said.len(), put: plan.output.clone() }],
             false if said == body && !cuts.is_empty() => cuts,

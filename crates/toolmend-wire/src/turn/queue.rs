@@ -157,7 +157,7 @@ impl Queue {
         let note = self.notes.pop_front()?;
         let own = self.from..self.from + note.len;
         self.from = own.end;
-        pieces.extend(self.pieces.drain(..note.pieces));
+        pieces.extend((0..note.pieces).map_while(|_| self.pieces.pop_front()));
         Some((note, core::mem::take(&mut self.bytes), own))
     }
 

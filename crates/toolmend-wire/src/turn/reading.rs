@@ -38,6 +38,12 @@ impl<J: CallJudge> Flow<J> {
         note: &mut Note,
         fresh: &mut Vec<Piece>,
     ) -> Result<(), Exceeded> {
+        if let Some(signal) = content.repeated {
+            self.spoke = true;
+            self.assembly.next_event();
+            // A protocol that does not remember adds behind any event, and changes nothing about it by itself.
+            return self.signal(signal, event, true, note, fresh);
+        }
         let Content { text: Some(text), data, value, .. } = *content else {
             note.unread = true;
             self.assembly.lose(event.place.offset);
@@ -99,29 +105,7 @@ impl<J: CallJudge> Flow<J> {
         self.assembly.next_event();
         let before = self.assembly.len();
         let adds = protocol.adds(value);
-        let mut take = |signal: Signal<'_>| match signal {
-            Signal::Call(piece) => {
-                let looks = looks_of(&piece, event.stream);
-                let taken = self.assembly.take(piece)?;
-                fresh.push(self.note_piece(taken, &looks, adds));
-                Ok(())
-            }
-            signal => {
-                match signal {
-                    // Nobody asks a turn in flight for its text.
-                    Signal::Content { .. } | Signal::Reasoning { .. } => return Ok(()),
-                    Signal::Finish { choice, .. } => note.finish.push(choice),
-                    Signal::End | Signal::Whole => note.end = true,
-                    Signal::Closed { .. } => note.closes = true,
-                    Signal::Lost => note.unread = true,
-                    Signal::Foreign { choice, number } if !self.assembly.has_number(choice, number) => {
-                        self.numbers.keep_free(choice, number);
-                    }
-                    _ => {}
-                }
-                self.assembly.signal(signal)
-            }
-        };
+        let mut take = |signal: Signal<'_>| self.signal(signal, event, adds, note, fresh);
         let read = match &content.signals {
             Some(signals) => signals.tell(&mut take),
             None => protocol.read(value, &mut take),
@@ -154,6 +138,36 @@ impl<J: CallJudge> Flow<J> {
         Ok(())
     }
 
+    /// Takes what an event says, behind which another one can be added or not.
+    fn signal(
+        &mut self,
+        signal: Signal<'_>,
+        event: &Event<'_>,
+        adds: bool,
+        note: &mut Note,
+        fresh: &mut Vec<Piece>,
+    ) -> Result<(), Exceeded> {
+        match signal {
+            Signal::Call(piece) => {
+                let looks = looks_of(&piece, event.stream);
+                let taken = self.assembly.take(piece)?;
+                fresh.push(self.note_piece(taken, &looks, adds));
+                return Ok(());
+            }
+            // Nobody asks a turn in flight for its text.
+            Signal::Content { .. } | Signal::Reasoning { .. } => return Ok(()),
+            Signal::Finish { choice, .. } => note.finish.push(choice),
+            Signal::End | Signal::Whole => note.end = true,
+            Signal::Closed { .. } => note.closes = true,
+            Signal::Lost => note.unread = true,
+            Signal::Foreign { choice, number } if !self.assembly.has_number(choice, number) => {
+                self.numbers.keep_free(choice, number);
+            }
+            _ => {}
+        }
+        self.assembly.signal(signal)
+    }
+
     /// What the assembly made of a piece, with what the way out needs to know.
     fn note_piece(&mut self, taken: Taken, looks: &Looks, adds: bool) -> Piece {
         if self.states.is_empty() {
@@ -166,9 +180,8 @@ impl<J: CallJudge> Flow<J> {
         let state = &mut self.states[taken.call];
         let number = state.pieces;
         state.pieces += 1;
-        let view = self.assembly.view(taken.call);
         if self.options.hold == Hold::Deviation
-            && let Some(view) = view
+            && let Some(view) = self.assembly.view(taken.call)
         {
             let named = !view.name.is_empty() && self.judge.offers(view.name) != Some(false);
             let streams = looks.way != Way::Whole && !looks.full && (!looks.object || looks.has == Has::Copy);
@@ -188,7 +201,7 @@ impl<J: CallJudge> Flow<J> {
             index: looks.index,
             new_id: taken.new_id,
             name: taken.name,
-            faulty: view.is_some_and(|view| view.faulty),
+            faulty: self.assembly.is_faulty(taken.call),
             kind: looks.kind,
             no_role: taken.opened && taken.no_role,
             way: looks.way,

@@ -13,25 +13,21 @@ impl<J: CallJudge> Flow<J> {
     /// to something else, or the protocol said that they are whole. An empty object may prove to be a
     /// placeholder, or a cut call.
     pub(super) fn settle_early(&mut self) {
-        if self.waiting.is_empty() {
-            return;
-        }
-        let waiting = core::mem::take(&mut self.waiting);
-        self.waiting = waiting
-            .into_iter()
-            .filter(|at| {
-                let Some(view) = self.assembly.view(*at).filter(|view| view.followed || view.ended) else {
-                    return true;
-                };
-                if !view.faulty
-                    && (view.closed || view.ended)
-                    && let Some(call) = self.assembly.call(*at)
-                {
-                    self.settle_if_intact(*at, call);
-                }
-                false
-            })
-            .collect();
+        let mut waiting = core::mem::take(&mut self.waiting);
+        waiting.retain(|at| {
+            if !self.assembly.is_over(*at) {
+                return true;
+            }
+            if let Some(view) = self.assembly.view(*at)
+                && !view.faulty
+                && (view.closed || view.ended)
+                && let Some(call) = self.assembly.call(*at)
+            {
+                self.settle_if_intact(*at, call);
+            }
+            false
+        });
+        self.waiting = waiting;
     }
 
     fn settle_if_intact(&mut self, at: usize, call: Call) {

@@ -67,15 +67,17 @@ impl<J: CallJudge> Flow<J> {
         let needs = self.needs();
         let good = |piece: &&Piece| matches!(self.states[piece.call].fate, Some(Fate::Good(_)));
         let told = |piece: &&Piece| matches!(piece.has, Has::Text | Has::Json);
+        let may_go = |note: &Note| needs.finish && !note.finish.is_empty() && !note.end && note.pieces == 0;
+        let first = self.queue.notes().position(|(note, _)| may_go(note)).unwrap_or(usize::MAX);
         let mut last = BTreeMap::new();
-        for (at, (_, pieces)) in self.queue.notes().enumerate() {
+        for (at, (_, pieces)) in self.queue.notes().enumerate().skip(first) {
             let pieces = pieces.filter(|piece| told(piece) && good(piece));
             let choices = pieces.filter_map(|piece| self.assembly.known_as(piece.call));
             last.extend(choices.map(|(choice, ..)| (choice, at)));
         }
         let goes_behind = |note: &Note| {
-            let may_go = needs.finish && !note.end && note.pieces == 0;
-            note.finish.iter().filter(|_| may_go).filter_map(|choice| last.get(choice).copied()).max()
+            let choices = note.finish.iter().filter(|_| may_go(note));
+            choices.filter_map(|choice| last.get(choice).copied()).max()
         };
         let (mut at, mut late) = (0, BTreeMap::<usize, Vec<_>>::new());
         while let Some(note) = self.queue.front() {
