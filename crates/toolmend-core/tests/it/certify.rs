@@ -190,7 +190,7 @@ struct Forged {
 }
 
 const FORGED: &[Forged] = &[
-    Forged { name: "no step edits", input: "{}", edits: &[], says: "a step without an edit" },
+    Forged { name: "no step edits", input: "{}", edits: &[], says: "without a step" },
     Forged { name: "beyond the text", input: "{}", edits: &[(1, 9, "", Rule::Prose)], says: "do not apply" },
     Forged {
         name: "not in order",

@@ -71,10 +71,22 @@ fn pass(options: TurnOptions, pieces: &[&[u8]]) -> Left {
     Left { protocol: turn.protocol(), bytes, reports: turn.reports(), rewritten: turn.is_rewritten() }
 }
 
+/// What the last event of a turn says.
+const ENDS: [&str; 5] = [
+    "[DONE]",
+    "\"response.completed\"",
+    "\"response.incomplete\"",
+    "\"response.failed\"",
+    "\"message_stop\"",
+];
+
 /// Each call that is good stands in what left, unless something comes behind the end, which a recorder reads and
 /// a client does not.
 fn says_what_was_reported(bytes: &[u8], left: &Left) {
-    let is_over = |text: &str| text.split_once("[DONE]").is_none_or(|(_, behind)| behind.trim().is_empty());
+    let is_over = |text: &str| {
+        let line_behind = |end| text.split_once(end)?.1.split_once(['\n', '\r']);
+        ENDS.into_iter().filter_map(line_behind).all(|(_, behind)| behind.trim().is_empty())
+    };
     let mut recorder = Recorder::new();
     let Ok(turn) = recorder.push(&left.bytes).and_then(|()| recorder.finish()) else { return };
     // What is told of a call that went on counts, and not what was told before.
