@@ -40,11 +40,10 @@ fn end(text: &str, at: usize) -> Option<usize> {
         }
         // A comment that runs to the end of the text would take the closers with it, and one with an
         // odd number of quotes may be the rest of a string. An over-escaped line break ends it as well.
-        let line = &rest[..memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len())];
-        let end = line.find("\\n").unwrap_or(line.len());
-        let whole =
-            end < rest.len() && memchr::memchr_iter(b'"', &rest.as_bytes()[..end]).count().is_multiple_of(2);
-        whole.then_some(at + end)
+        let b = rest.as_bytes();
+        let breaks = |&end: &usize| b[end] == b'\n' || b.get(end + 1) == Some(&b'n');
+        let end = memchr::memchr2_iter(b'\n', b'\\', b).find(breaks)?;
+        memchr::memchr_iter(b'"', &b[..end]).count().is_multiple_of(2).then_some(at + end)
     } else if let Some(note) = rest.strip_prefix("/*") {
         Some(at + 2 + note.find("*/")? + 2)
     } else {

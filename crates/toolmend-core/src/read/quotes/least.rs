@@ -8,13 +8,14 @@
 
 use alloc::vec::Vec;
 
-use super::walk::{Body, Met, TOKEN};
+use super::SHORT;
+use super::walk::{Body, Met, TOKEN, Walked};
 use crate::read::frame::skip_blank;
 use crate::read::marks::mark_end;
 use crate::scan::{Scanner, Slot};
 
 /// The most bytes that are walked over, as a multiple of the text's length.
-const MAX_WALKS: usize = 64;
+const MAX_WALKS: usize = 16;
 
 /// The most quotes whose costs are found.
 const MAX_QUOTES: usize = 1 << 20;
@@ -51,12 +52,12 @@ impl Least {
         }
         let mut walked = 0;
         for n in (0..least.quotes.len()).rev() {
-            if walked / MAX_WALKS > body.text.len() + 1024 {
+            if walked / MAX_WALKS > body.text.len().max(SHORT) {
                 return Least::unknown();
             }
             let at = least.quotes[n].at;
             let (next, ends) = body.ends(at);
-            walked += next - at;
+            walked += next - at + if ends { 0 } else { body.looked(next) };
             let behind = if ends { least.find_behind(body, at, &mut walked) } else { NEVER };
             let on = least.quotes.get(n + 1).map_or(NEVER, |next| next.within.saturating_add(1));
             least.quotes[n].behind = behind;
@@ -80,7 +81,7 @@ impl Least {
             .map_or(NEVER, |quote| quote.within)
     }
 
-    /// From the byte `end` on, where a string ended.
+    /// From the byte `end` on, where a string ended: nothing where no quote does, as after a string of parts.
     pub(super) fn behind(&self, end: usize) -> usize {
         let quote = self.quotes.binary_search_by_key(&end, |quote| quote.at + 1);
         quote.map_or(0, |n| self.quotes[n].behind)
@@ -95,15 +96,18 @@ impl Least {
                 let mut scan = Scanner::new();
                 scan.open(object);
                 scan.set_slot(Slot::After);
-                let (met, cost) = body.walk(&mut scan, from, |_| {});
+                let Walked { met, cost, .. } = body.walk(&mut scan, from, |_| {});
                 let (Met::Closed(stop) | Met::Opens(stop) | Met::Nothing(stop)) = met;
                 *walked += stop - from;
                 match met {
-                    Met::Opens(at) => least = least.min(self.opens(body, at).saturating_add(spent + cost)),
-                    // It cannot be both; if it were, nothing would be known.
+                    Met::Opens(at) => {
+                        let opens = self.opens(body, at, walked);
+                        least = least.min(opens.saturating_add(spent + cost));
+                    }
+                    // What closes the one is a fault in the other; if both were closed, nothing would be known.
                     Met::Closed(_) if closed.is_some() => return 0,
                     Met::Closed(end) => closed = Some((end, spent + cost)),
-                    Met::Nothing(_) => {}
+                    Met::Nothing(stop) => *walked += body.looked(stop),
                 }
             }
             let Some((end, cost)) = closed else { return least };
@@ -115,11 +119,17 @@ impl Least {
     }
 
     /// From the quote `at` on, with which a string opens; everything behind it is known.
-    fn opens(&mut self, body: &Body<'_>, at: usize) -> usize {
+    fn opens(&mut self, body: &Body<'_>, at: usize, walked: &mut usize) -> usize {
         let Ok(n) = self.quotes.binary_search_by_key(&at, |quote| quote.at) else { return 0 };
         if let Some(known) = self.quotes[n].opens {
             return known;
         }
+        if body.ctx.has_schema() {
+            // A rule looks through the line for where the string could have been closed.
+            let line = &body.text.as_bytes()[at..];
+            *walked += memchr::memchr(b'\n', line).unwrap_or(line.len());
+        }
+        // More is read as a member's value than as an item.
         let whole = body.whole(at, Slot::Value);
         let whole = whole.map_or(NEVER, |lexeme| self.behind(lexeme.end).saturating_add(TOKEN));
         let least = whole.min(self.quotes.get(n + 1).map_or(NEVER, |next| next.within));

@@ -26,7 +26,7 @@ use signs::{
 };
 
 use least::{Least, NEVER};
-use walk::{Body, Met, TOKEN};
+use walk::{Body, Met, TOKEN, Walked};
 
 mod least;
 mod signs;
@@ -41,10 +41,12 @@ const MAX_ODD: usize = 9;
 /// The most ways that are followed from one state. Two would do to see that there is a choice, but the
 /// schema may rule out some; where one more costs no more than what was found, nothing is certain.
 const MAX_VISITS: u8 = 64;
-/// The most stray quotes in one body.
-const MAX_STRAY: usize = 4096;
+/// The most stray quotes in one body: what is kept of the ways grows with their square.
+const MAX_STRAY: usize = 400;
 /// The most bytes of strings that are looked through for what they swallowed, as a multiple of the text's length.
 const MAX_READ: usize = 64;
+/// What the length of a shorter text counts as there, in bytes.
+const SHORT: usize = 16 << 10;
 /// How many more stray quotes a second reading may have to count against a way that is wary.
 const MARGIN: usize = 6;
 /// As [`MARGIN`], for a doubtful reading beside one whose quotes are all in pairs.
@@ -194,11 +196,11 @@ impl Search<'_> {
         let mut found: Vec<Found> = Vec::new();
         let mut over_budget = false;
         while let Some(Reverse((least, index))) = self.queue.pop() {
-            if limits(&found).is_some_and(|limits| least > limits.sound) || self.is_settled(&found) {
+            if limits(&found).is_some_and(|limits| least > limits.sound) {
                 break;
             }
             if self.nodes.len() > MAX_STEPS
-                || self.read / MAX_READ > self.body.text.len() + 1024
+                || self.read / MAX_READ > self.body.text.len().max(SHORT)
                 || least > MAX_STRAY
                 || found.len() >= MAX_READINGS
             {
@@ -208,9 +210,13 @@ impl Search<'_> {
             let Some((stray, node)) = self.nodes[index].take() else {
                 continue;
             };
+            let before = found.len();
             match node.string {
                 Some(_) => self.in_string(stray, node),
                 None => self.between(stray, node, &mut found),
+            }
+            if found.len() > before && self.is_settled(&found) {
+                break;
             }
         }
         let limits = limits(&found).unwrap_or_default();
@@ -224,10 +230,10 @@ impl Search<'_> {
             }
             new
         });
-        // Some reading must not rest on a string that swallows a border; none may stand beside one that nothing
-        // but its types rules out, and no other at all beside one whose types the schema repairs.
+        // The one reading that is left must not rest on a string that swallows a border; none may stand beside one
+        // that nothing but its types rules out, and no other at all beside one whose types the schema repairs.
         let alone = found.len() == 1 && self.ruled_out > limits.doubtful;
-        if found.iter().all(|f| f.doubtful) || found.iter().any(|f| f.repeats || !f.admitted && !alone) {
+        if found.len() == 1 && found[0].doubtful || found.iter().any(|f| f.repeats || !f.admitted && !alone) {
             found.clear();
         }
         let dead = Some(Dead { reason: Reason::Unreadable, at: self.body.head.start });
@@ -240,31 +246,25 @@ impl Search<'_> {
         }
     }
 
-    /// Whether nothing more can be found that matters: two values count, one of them sound, and no schema tells
+    /// Whether nothing more can be found that matters: the last value and another one count, and no schema tells
     /// them apart.
     fn is_settled(&self, found: &[Found]) -> bool {
         let Some((last, others)) = found.split_last() else { return false };
         let limits = limits(found).unwrap_or_default();
-        let beside = |f: &&Found| limits.admit(f) && !(f.doubtful && last.doubtful) && f.value != last.value;
-        !self.body.ctx.has_schema() && limits.admit(last) && others.iter().find(beside).is_some()
-    }
-
-    /// Whether a doubtful reading changes nothing: beside two others a sound one is alone no more, and no schema tells
-    /// them apart.
-    fn is_one_more(&self, node: &Node, found: &[Found]) -> bool {
-        let mut others = found.iter().filter(|f| f.doubtful && f.wary >= node.wary);
-        let first = others.next();
-        node.doubtful
-            && !self.body.ctx.has_schema()
-            && first.is_some_and(|first| others.any(|f| f.value != first.value))
+        !self.body.ctx.has_schema()
+            && limits.admit(last)
+            && others.iter().any(|f| limits.admit(f) && f.value != last.value)
     }
 
     /// Reads on between strings: everything but value strings of this quote must be certain as it stands.
     fn between(&mut self, stray: usize, mut node: Node, found: &mut Vec<Found>) {
         let (trail, last) = (&mut self.trail, &mut node.last);
-        let (met, cost) = self.body.walk(&mut node.scan, node.at, |edit| *last = trail.push(*last, edit));
+        let walked = self.body.walk(&mut node.scan, node.at, |edit| *last = trail.push(*last, edit));
+        let Walked { met, cost, .. } = walked;
         let stray = stray + cost;
-        if cost > 0 {
+        node.doubtful |= walked.doubtful;
+        // A literal of Python's is no slip beside its quotes.
+        if cost > 0 && self.body.quote == b'"' {
             node.wary = Wary::OfAny;
         }
         match met {
@@ -289,12 +289,12 @@ impl Search<'_> {
 
     /// The object ends before `end`: that is a reading, if what stands behind it is packaging.
     fn closed(&mut self, stray: usize, node: &Node, end: usize, found: &mut Vec<Found>) {
-        let Body { text, head, ctx, quote } = self.body;
+        let Body { text, head, ctx, .. } = self.body;
         let mut behind = Vec::new();
         let Ok(tail) = frame::tail(text, end, head, ctx, &mut behind) else { return };
         // Words behind a string with stray quotes may be the string's.
         let words = behind.iter().any(|e| e.rule == Rule::Prose);
-        if tail.closers > 0 || stray == 0 || words || self.is_one_more(node, found) {
+        if tail.closers > 0 || stray == 0 || words {
             return;
         }
         let reading = self.reading(node, stray, tail, behind);
@@ -308,8 +308,7 @@ impl Search<'_> {
             return;
         }
         // Two slips, where one with more quotes may explain the text as well.
-        let wary = if quote == b'"' { node.wary } else { Wary::No };
-        let wary = if admitted { wary } else { wary.max(Wary::OfSound) };
+        let wary = if admitted { node.wary } else { node.wary.max(Wary::OfSound) };
         let doubtful = node.doubtful;
         let value = without_white(&output);
         found.push(Found { stray, wary, doubtful, admitted, repeats, value, reading });
@@ -346,20 +345,7 @@ impl Search<'_> {
             scan.set_slot(Slot::After);
             let item = node.scan.slot() != Slot::Value && !strays.is_empty();
             let strayed = !strays.is_empty();
-            let apart =
-                || !item || self.body.quote == b'\'' || stands_apart(self.body.text, open, read.close);
-            let odd = strays.len() % 2 == 1;
-            let lone = || self.body.quote == b'\'' || !pairs_up(&self.body.text[open + 1..read.close]);
-            let wary = if odd && lone() || strayed && node.strayed || !apart() {
-                Wary::OfAny
-            } else if odd {
-                Wary::OfNear
-            } else if item {
-                Wary::OfSound
-            } else {
-                Wary::No
-            };
-            let wary = node.wary.max(wary);
+            let wary = self.wary(&strays, (open, read.close), item, node.strayed).max(node.wary);
             let doubtful =
                 node.doubtful || doubtful || item && parts_items(self.body.text, &strays, self.body.quote);
             let mut after =
@@ -374,6 +360,27 @@ impl Search<'_> {
         node.string = Some((open, strays));
         let least = self.least.within(node.at);
         self.push(stray + 1, least, node);
+    }
+
+    /// How wary a string with these stray quotes makes; `beside`: the one before it holds stray quotes as well.
+    fn wary(&self, strays: &[usize], (open, close): (usize, usize), item: bool, beside: bool) -> Wary {
+        let text = self.body.text;
+        let odd = strays.len() % 2 == 1;
+        if self.body.quote == b'\'' {
+            // `it's`: an apostrophe is no quotation, whose commas may part items.
+            let quotes = item && !strays.iter().all(|&at| in_word(text, &[at]));
+            return if quotes { Wary::OfAny } else { Wary::No };
+        }
+        let alone = odd && !pairs_up(&text[open + 1..close]);
+        if alone || !strays.is_empty() && beside || item && !stands_apart(text, open, close) {
+            Wary::OfAny
+        } else if odd {
+            Wary::OfNear
+        } else if item {
+            Wary::OfSound
+        } else {
+            Wary::No
+        }
     }
 
     /// The edits that make one string of what stands between two quotes, and whether that string is

@@ -1,5 +1,6 @@
 //! The text between strings that may hold stray quotes.
 
+use super::signs::stands_apart;
 use crate::context::Context;
 use crate::read::frame::Head;
 use crate::read::lexeme::{Lexeme, Spot, inside, json_escape, skip_white};
@@ -20,6 +21,16 @@ pub(super) struct Body<'t> {
     pub(super) quote: u8,
 }
 
+/// What came of a walk.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Walked {
+    pub(super) met: Met,
+    /// What the tokens on the way cost.
+    pub(super) cost: usize,
+    /// An item on the way may be a part of a longer one, or hold several.
+    pub(super) doubtful: bool,
+}
+
 /// What a walk came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Met {
@@ -27,36 +38,49 @@ pub(super) enum Met {
     Closed(usize),
     /// A value in the body's quotes opens here.
     Opens(usize),
-    /// Nothing leads on from here.
+    /// Nothing leads on from this byte.
     Nothing(usize),
 }
 
 impl Body<'_> {
     /// Walks from `at` to the next value in the body's quotes: everything before it must be certain as it stands.
-    /// Also answers what the tokens on the way cost. Their edits are given to `edit`.
-    pub(super) fn walk(&self, scan: &mut Scanner, mut at: usize, mut edit: impl FnMut(Edit)) -> (Met, usize) {
+    /// The edits of tokens on the way are given to `edit`.
+    pub(super) fn walk(&self, scan: &mut Scanner, mut at: usize, mut edit: impl FnMut(Edit)) -> Walked {
         let bytes = self.text.as_bytes();
-        let mut cost = 0;
-        loop {
+        let (mut cost, mut doubtful) = (0, false);
+        let met = loop {
             let (stop, string) = match scan.run::<{ AT_CLOSE | AT_STRING }>(bytes, 0, at) {
-                Halt::Closed(end) => return (Met::Closed(end), cost),
-                Halt::End => return (Met::Nothing(bytes.len()), cost),
-                Halt::TooDeep(stop) | Halt::Comma(stop) => return (Met::Nothing(stop), cost),
+                Halt::Closed(end) => break Met::Closed(end),
+                Halt::End => break Met::Nothing(bytes.len()),
+                Halt::TooDeep(stop) | Halt::Comma(stop) => break Met::Nothing(stop),
                 Halt::Str(stop) => (stop, true),
                 Halt::Fault(stop) => (stop, false),
             };
             if !scan.in_token() && scan.slot().takes_value() && bytes[stop] == self.quote {
-                return (Met::Opens(stop), cost);
+                break Met::Opens(stop);
             }
             let end = if string {
-                self.other_kind(scan, stop)
+                let item = scan.slot() != Slot::Value;
+                let end = self.other_kind(scan, stop);
+                doubtful |= item && end.is_some_and(|end| !stands_apart(self.text, stop, end - 1));
+                end
             } else {
                 self.step(scan, stop, &mut cost, &mut edit)
             };
             match end {
                 Some(end) => at = end,
-                None => return (Met::Nothing(stop), cost),
+                None => break Met::Nothing(stop),
             }
+        };
+        Walked { met, cost, doubtful }
+    }
+
+    /// How many bytes were looked through in vain where nothing led on: what a comment or a quotation that never ends
+    /// would hold.
+    pub(super) fn looked(&self, stop: usize) -> usize {
+        match self.text.as_bytes().get(stop) {
+            Some(b'/' | b'#' | b'\'' | b'`' | 0xc2 | 0xe2) => self.text.len() - stop,
+            _ => 0,
         }
     }
 
