@@ -1,8 +1,8 @@
 //! Readings in which strings hold quotes that were not escaped.
 //!
 //! Every quote of a value string may be content or its end; it is an end only where a delimiter follows.
-//! The readings are found in the order of their stray quotes, all of one number before the next. Keys are
-//! taken as clean. Other tokens that a rule knows count as much as several stray quotes, and nothing between
+//! Those ways are followed first whose readings have the fewest stray quotes, and all of one number before the
+//! next. Keys are taken as clean. Other tokens that a rule knows count as much as several stray quotes, and nothing between
 //! tokens is repaired on the way, so that no repair of another kind can explain a quote away.
 
 use alloc::collections::{BTreeMap, BinaryHeap};
@@ -215,7 +215,7 @@ impl Search<'_> {
                 Some(_) => self.in_string(stray, node),
                 None => self.between(stray, node, &mut found),
             }
-            if found.len() > before && self.is_settled(&found) {
+            if found.len() > before && self.is_settled(&found, least) {
                 break;
             }
         }
@@ -246,12 +246,13 @@ impl Search<'_> {
         }
     }
 
-    /// Whether nothing more can be found that matters: the last value and another one count, and no schema tells
-    /// them apart.
-    fn is_settled(&self, found: &[Found]) -> bool {
+    /// Whether nothing more can be found that matters: the last value and another one count, whatever else is found,
+    /// and no schema tells them apart. Nothing that is yet to be found has fewer than `least` stray quotes.
+    fn is_settled(&self, found: &[Found], least: usize) -> bool {
         let Some((last, others)) = found.split_last() else { return false };
         let limits = limits(found).unwrap_or_default();
         !self.body.ctx.has_schema()
+            && found.iter().any(|f| f.stray <= least)
             && limits.admit(last)
             && others.iter().any(|f| limits.admit(f) && f.value != last.value)
     }
