@@ -311,7 +311,7 @@ impl<'t> Search<'t> {
             before: &self.head.edits,
             inside,
             behind: &behind,
-            closers_behind: tail.closers,
+            tail,
             ctx: self.ctx,
         };
         if parsed.is_doubtful() {

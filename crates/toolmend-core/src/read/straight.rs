@@ -28,7 +28,7 @@ pub(crate) fn read(text: &str, head: &mut Head, strict: &Scanner, ctx: &Context<
                     before: &edits[..inside],
                     inside: within,
                     behind: &edits[before..],
-                    closers_behind: tail.closers,
+                    tail: &tail,
                     ctx,
                 };
                 if parsed.is_doubtful() {
