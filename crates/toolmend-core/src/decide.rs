@@ -480,7 +480,9 @@ fn graded(reading: Reading, ctx: &Context<'_>, proved: bool) -> Choice {
         (ending, clue) = (Ending::Complete, Some(Clue::EndMark));
     }
     let mut grade = reading.edits.iter().map(|e| e.rule.grade()).fold(reading.cost.grade, Grade::max);
-    if reading.closers > 0 && ending == Ending::Cut && !proved {
+    if reading.member && ending != Ending::Complete && !reading.end_mark {
+        grade = Grade::Cut;
+    } else if reading.closers > 0 && ending == Ending::Cut && !proved {
         grade = grade.max(Grade::Cut);
     } else if reading.closed > 0 && ending != Ending::Complete {
         if proved {

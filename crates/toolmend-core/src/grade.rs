@@ -15,7 +15,8 @@ pub enum Grade {
     Schema,
     /// Closers were set at the end, and nothing says that the end was reached or that this was the place.
     Closing,
-    /// Closers were set although the stream was cut, or after a number whose digits may go on.
+    /// Closers were set although the stream was cut, or after a number whose digits may go on; or a name was
+    /// taken off that may be the first key of a body whose rest is not there.
     Cut,
 }
 

@@ -3,11 +3,11 @@
 //! Each of the doubts below is a body that was seen to be read wrongly. They count brackets in strings as
 //! well as those outside, so they doubt too often rather than too seldom.
 
-use super::frame::{Head, Tail};
+use super::frame::Head;
 use super::lexeme::{identifier_end, skip_white, trim_escaped_white};
 use super::quotes::QUOTES;
 use crate::context::Context;
-use crate::{Edit, Ending, Rule};
+use crate::{Edit, Rule};
 
 /// A reading that came to its end.
 pub(super) struct Parsed<'a> {
@@ -19,7 +19,8 @@ pub(super) struct Parsed<'a> {
     pub(super) inside: &'a [Edit],
     /// Those behind it.
     pub(super) behind: &'a [Edit],
-    pub(super) tail: &'a Tail,
+    /// How many closers that close nothing stand behind it.
+    pub(super) closers_behind: usize,
     pub(super) ctx: &'a Context<'a>,
 }
 
@@ -28,10 +29,9 @@ impl Parsed<'_> {
     pub(super) fn is_doubtful(&self) -> bool {
         let Parsed { text, inside, behind, .. } = *self;
         let has = |rule| inside.iter().any(|e| e.rule == rule);
-        let extra = self.tail.closers > 0 || has(Rule::ExtraCloser);
+        let extra = self.closers_behind > 0 || has(Rule::ExtraCloser);
         let closes = has(Rule::MissingCloser);
         self.word_for_key()
-            || self.member_of_cut()
             || extra && (closes || self.leaves_open() || has(Rule::MissingComma))
             || (closes || has(Rule::WrongCloser)) && misplaced(text, inside)
             || closes
@@ -55,12 +55,6 @@ impl Parsed<'_> {
             before.ends_with(':') || self.ctx.judge.declares(&key[..end])
         };
         self.in_words() && !apart && !known()
-    }
-
-    /// `opts: {"x":1}` in a turn that may be cut: the first member of a body that lacks its brace and the
-    /// quotes of its keys. What ends the body by itself shows that nothing was to follow.
-    fn member_of_cut(&self) -> bool {
-        self.head.member && !self.tail.end_mark && self.ctx.evidence.ending() != Ending::Complete
     }
 
     /// `The call "city": {"a":1}`: with words for one end and nothing for the other, neither shows where the

@@ -140,7 +140,8 @@ fn empty_end(text: &str, from: usize) -> Option<usize> {
 }
 
 /// Where the group in braces at `at` ends, if it is a placeholder in words: `{name}`, or a shape with an
-/// ellipsis, without a line break and without another brace; `{}` as well where it is `never_empty`.
+/// ellipsis for every value, without a line break and without another brace; `{}` as well where it is
+/// `never_empty`.
 fn placeholder_end(text: &str, at: usize, never_empty: bool) -> Option<usize> {
     let rest = text[at..].strip_prefix('{')?.as_bytes();
     let length =
@@ -151,6 +152,9 @@ fn placeholder_end(text: &str, at: usize, never_empty: bool) -> Option<usize> {
     // What stands in quotes is somebody's words: an ellipsis there stands for nothing.
     let outside = || inner.split('"').step_by(2);
     let elided = outside().any(|part| part.contains("...") || part.contains('…'));
+    // Where a value is given, it is somebody's object and no shape: `{"city": "Lyon", ...}`.
+    let left_out = |value: &str| value.starts_with("...") || value.starts_with('…');
+    let elided = elided && inner.split(':').skip(1).all(|value| left_out(value.trim_start()));
     (word || elided || never_empty && inner.is_empty()).then_some(at + length + 2)
 }
 
@@ -437,7 +441,7 @@ fn harmless(words: &str, never_empty: bool) -> bool {
             '[' => square += 1,
             ']' if square == 0 => return false,
             ']' => square -= 1,
-            '"' | '”' | '»' | '\'' | '`' => {
+            _ if super::quotes::QUOTES.contains(&c) => {
                 quotes += usize::from(c == '"');
                 let after = words[next..].trim_start();
                 // A quote and then a colon: a key. (After an apostrophe only with nothing between.)

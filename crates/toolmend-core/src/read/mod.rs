@@ -58,6 +58,9 @@ pub(crate) struct Reading {
     pub(crate) end_mark: bool,
     /// The body stood there more than once.
     pub(crate) copies: bool,
+    /// The name that was taken off before the object may be a key, and the object the first value of a larger
+    /// one that lacks its brace.
+    pub(crate) member: bool,
 }
 
 impl Reading {

@@ -311,7 +311,7 @@ impl<'t> Search<'t> {
             before: &self.head.edits,
             inside,
             behind: &behind,
-            tail,
+            closers_behind: tail.closers,
             ctx: self.ctx,
         };
         if parsed.is_doubtful() {
@@ -329,6 +329,7 @@ impl<'t> Search<'t> {
             number_last,
             end_mark: tail.end_mark,
             copies: tail.copies,
+            member: self.head.member,
         });
     }
 

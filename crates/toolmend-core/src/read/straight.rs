@@ -28,7 +28,7 @@ pub(crate) fn read(text: &str, head: &mut Head, strict: &Scanner, ctx: &Context<
                     before: &edits[..inside],
                     inside: within,
                     behind: &edits[before..],
-                    tail: &tail,
+                    closers_behind: tail.closers,
                     ctx,
                 };
                 if parsed.is_doubtful() {
@@ -47,6 +47,7 @@ pub(crate) fn read(text: &str, head: &mut Head, strict: &Scanner, ctx: &Context<
                     number_last: false,
                     end_mark: tail.end_mark,
                     copies: tail.copies,
+                    member: head.member,
                 });
             }
             Halt::Fault(fault) => {

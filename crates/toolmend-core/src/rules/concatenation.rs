@@ -29,21 +29,30 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     if !spot.rest().starts_with('"') {
         return None;
     }
+    let b = spot.text.as_bytes();
+    // Where the part closes, and whether an escaped quote in it has no partner there.
     let part = |at: usize| {
         let read = inside(spot.text, at + 1, b'"')?;
         let strict = read.raw.is_empty() && read.pairs.iter().all(|&p| json_escape(spot.text, p));
-        (spot.text.as_bytes().get(at) == Some(&b'"') && strict).then_some(read.close)
+        let quotes = read.pairs.iter().filter(|&&p| b[p + 1] == b'"').count();
+        (b.get(at) == Some(&b'"') && strict).then_some((read.close, !quotes.is_multiple_of(2)))
     };
     let mut edits = Vec::new();
-    let mut close = part(spot.at)?;
+    let (mut close, mut open_quotation) = part(spot.at)?;
     loop {
         let plus = skip_white(spot.text, close + 1);
-        if spot.text.as_bytes().get(plus) != Some(&b'+') {
+        if b.get(plus) != Some(&b'+') {
             break;
         }
         let next = skip_white(spot.text, plus + 1);
+        // `"\"a" + "b\""`: the quotation that is open may end at the plus sign, which is a word then. A string
+        // in JSON holds no line break.
+        if open_quotation && !spot.text[close..next].contains('\n') {
+            return None;
+        }
         edits.push(Edit::delete(Rule::Concatenation, close, next + 1));
-        close = part(next)?;
+        let (end, odd) = part(next)?;
+        (close, open_quotation) = (end, open_quotation != odd);
     }
     let end = close + 1;
     (!edits.is_empty() && spot.slot.takes_value() && spot.followed(end)).then_some(Lexeme { end, edits })

@@ -31,7 +31,11 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     let from = spot.at + 3;
     let close = from + spot.text[from..].find(mark)?;
     let (words, quote) = (&spot.text[from..close], mark.as_bytes()[0] as char);
-    let borders = words.is_empty() || words.starts_with(quote) || spot.text[close + 3..].starts_with(quote);
+    let borders = words.starts_with(quote) || spot.text[close + 3..].starts_with(quote);
+    // `""", """`: quotes around a sign are a string's own as well as its borders.
+    if !words.contains(char::is_alphanumeric) {
+        return None;
+    }
     // `"a": """, "b": "v", "c": """`: each may be a string of one quote.
     if swallows_member(words, &[from], spot.ctx) {
         return None;

@@ -344,9 +344,10 @@ impl Search<'_> {
             let mut scan = node.scan.clone();
             scan.took(open, read.close + 1);
             scan.set_slot(Slot::After);
-            let item = node.scan.slot() != Slot::Value && !strays.is_empty();
             let strayed = !strays.is_empty();
+            let item = node.scan.slot() != Slot::Value;
             let wary = self.wary(&strays, (open, read.close), item, node.strayed).max(node.wary);
+            let item = item && strayed;
             let doubtful =
                 node.doubtful || doubtful || item && parts_items(self.body.text, &strays, self.body.quote);
             let mut after =
@@ -377,7 +378,7 @@ impl Search<'_> {
             Wary::OfAny
         } else if odd {
             Wary::OfNear
-        } else if item {
+        } else if item && !strays.is_empty() {
             Wary::OfSound
         } else {
             Wary::No
@@ -456,6 +457,7 @@ impl Search<'_> {
             number_last: false,
             end_mark: tail.end_mark,
             copies: tail.copies,
+            member: self.body.head.member,
         }
     }
 }
