@@ -357,16 +357,21 @@ fn taken(text: &str, reading: Reading, grade: Grade, ctx: &Context<'_>) -> Resul
     Ok(choice)
 }
 
-/// Whether a reading doubles the backslashes of one string, while another one holds escapes that look like
-/// backslashes which were not doubled either: `C:\new`, `\bword\b`.
+/// Whether a reading doubles the backslashes of one string, or escapes its quotes, while another one holds
+/// escapes that look like backslashes which were not doubled either: `C:\new`, `\bword\b`.
 fn mixed_backslashes(text: &str, edits: &[Edit]) -> bool {
     let b = text.as_bytes();
-    edits.iter().any(|e| e.rule == Rule::BareBackslash)
+    let has = |rule| edits.iter().any(|e| e.rule == rule);
+    // `{\n 'a': 'x\\n'\n}`: a level of escaping that no quote shows may be what is too much.
+    if has(Rule::LiteralNewline) && has(Rule::SingleQuotes) && memchr::memmem::find(b, b"\\\\").is_some() {
+        return true;
+    }
+    edits.iter().any(|e| matches!(e.rule, Rule::BareBackslash | Rule::InnerQuotes | Rule::BareApostrophe))
         && memchr::memchr_iter(b'\\', b).any(|at| {
             let doubled = at > 0 && b[at - 1] == b'\\';
             let drive = at > 2 && b[at - 1] == b':' && b[at - 2].is_ascii_alphabetic() && b[at - 3] == b'"';
             match b.get(at + 1) {
-                Some(b'b' | b'f') => !doubled,
+                Some(b'b' | b'f') => !doubled && has(Rule::BareBackslash),
                 Some(b'n' | b'r' | b't') => drive,
                 _ => false,
             }
@@ -465,9 +470,11 @@ fn by_repair(text: &str, readings: Vec<Reading>, ctx: &Context<'_>) -> Result<Ch
 
 /// The choice of this reading.
 fn chosen(text: &str, reading: Reading, ctx: &Context<'_>) -> Choice {
-    let asks = reading.closed > 0 && !reading.number_last && ctx.has_schema();
+    // A writer who does not escape what is within strings may not have ended this one.
+    let escapes = !reading.edits.iter().any(|e| e.rule == Rule::BareBackslash);
+    let open = reading.closed > 0 && !reading.number_last && ctx.has_schema() && escapes;
     let proved =
-        asks && spliced(text, &reading.edits).is_some_and(|o| ctx.judge.proves_whole(&o, reading.closed));
+        open && spliced(text, &reading.edits).is_some_and(|o| ctx.judge.proves_whole(&o, reading.closed));
     graded(reading, ctx, proved)
 }
 
@@ -480,7 +487,7 @@ fn graded(reading: Reading, ctx: &Context<'_>, proved: bool) -> Choice {
         (ending, clue) = (Ending::Complete, Some(Clue::EndMark));
     }
     let mut grade = reading.edits.iter().map(|e| e.rule.grade()).fold(reading.cost.grade, Grade::max);
-    if reading.member && ending != Ending::Complete && !reading.end_mark {
+    if !reading.asks.met_by(ending) {
         grade = Grade::Cut;
     } else if reading.closers > 0 && ending == Ending::Cut && !proved {
         grade = grade.max(Grade::Cut);

@@ -9,6 +9,11 @@ use super::quotes::QUOTES;
 use crate::context::Context;
 use crate::{Edit, Rule};
 
+/// The longest opening of a body, to its first colon, that is looked for again, in bytes.
+const MAX_OPENING: usize = 80;
+/// The most places at which a body may have been begun anew.
+const MAX_BEGINNINGS: usize = 4;
+
 /// A reading that came to its end.
 pub(super) struct Parsed<'a> {
     pub(super) text: &'a str,
@@ -34,8 +39,13 @@ impl Parsed<'_> {
         self.word_for_key()
             || extra && (closes || self.leaves_open() || has(Rule::MissingComma))
             || (closes || has(Rule::WrongCloser)) && misplaced(text, inside)
+            // `"argv": "x"]`: the bracket that it closes may be what was lost.
+            || has(Rule::WrongCloser) && self.head.headless
+            // `{total": 50, "ext{total": 50}`
+            || has(Rule::KeyNoOpenQuote) && openings(&text[self.head.start..]).next().is_some()
             || closes
                 && (self.headless_and_open()
+                    || begins_again(&text[self.head.start..])
                     || self.comma_for_closer()
                     || self.before.is_empty() && closed(text)
                     || behind.iter().any(|e| e.rule == Rule::Prose && commented(&text[e.start..])))
@@ -82,6 +92,10 @@ impl Parsed<'_> {
             match e.rule {
                 Rule::LeadingComma => e.start > first,
                 Rule::MissingColon => self.text[e.end..].starts_with(['{', '[']),
+                // `{"command":"ls"\n\nTimeout: 30`: words behind the object as well.
+                Rule::MissingComma if identifier_end(self.text, skip_white(self.text, e.end)).is_some() => {
+                    true
+                }
                 // More than the object itself is open.
                 _ => separates && depth > 1,
             }
@@ -114,6 +128,19 @@ fn enveloped(body: &str) -> bool {
     let first = body.trim_start_matches(|c: char| c == '{' || c == '"' || c.is_whitespace());
     NAMES.iter().any(|name| first.strip_prefix(name).is_some_and(|rest| rest.starts_with(['"', ':', ' '])))
         && ARGUMENTS.iter().any(|name| body.contains(name))
+}
+
+/// Whether a body was begun, broken off and then written whole: `{"a":{"a":1}`. The beginning of the first is that of
+/// the second as far as it goes.
+fn begins_again(body: &str) -> bool {
+    openings(body).take(MAX_BEGINNINGS).any(|at| body[at..].starts_with(&body[..at]))
+}
+
+/// Where the opening of a body, to its first colon, stands in it again.
+fn openings(body: &str) -> impl Iterator<Item = usize> {
+    let b = body.as_bytes();
+    let colon = memchr::memchr(b':', b).filter(|&colon| colon < MAX_OPENING);
+    colon.into_iter().flat_map(move |colon| memchr::memmem::find_iter(&b[1..], &b[..=colon]).map(|at| at + 1))
 }
 
 fn count(text: &str, sign: u8) -> usize {

@@ -120,13 +120,16 @@ fn reasoning(text: &str) -> Option<Option<usize>> {
     if text.as_bytes().get(open) != Some(&b'<') {
         return None;
     }
-    let tag = ["<think>", "<thinking>", "<thought>", "<reasoning>"]
-        .into_iter()
-        .find(|tag| text[open..].starts_with(tag))?;
+    let tag = reasoning_tag(&text[open..])?;
     let from = open + tag.len();
     // The block ends at its own closing tag, not at another one that is talked about.
     let mut closers = memchr::memmem::find_iter(&text.as_bytes()[from..], "</").map(|n| from + n);
     Some(closers.find(|&close| text[close + 2..].starts_with(&tag[1..])).map(|close| close + 1 + tag.len()))
+}
+
+/// The tag with which this text begins, if it opens a reasoning block.
+fn reasoning_tag(text: &str) -> Option<&'static str> {
+    ["<think>", "<thinking>", "<thought>", "<reasoning>"].into_iter().find(|tag| text.starts_with(tag))
 }
 
 /// Where an empty object ends that stands before another one.
@@ -175,6 +178,10 @@ pub(crate) fn head(text: &str, start: usize, headless: bool, ctx: &Context<'_>) 
     let count = head.edits.len();
     for n in 0..count {
         let Edit { start: from, end, rule, .. } = head.edits[n];
+        // A call in a block of reasoning that is still open is none.
+        if rule == Rule::LeakedMark && reasoning_tag(text[from..end].trim_start()).is_some() {
+            return Err(Refused { reason: Reason::Rest, at: from });
+        }
         if rule != Rule::Prose {
             continue;
         }
@@ -193,10 +200,15 @@ pub(crate) fn head(text: &str, start: usize, headless: bool, ctx: &Context<'_>) 
             return Err(Refused { reason: Reason::Rest, at: from });
         }
         let members = names_members(words, ctx);
-        if members == Members::Several {
+        // `items: [{"id": 1}]`, `"items" /* all */: [{"id": 1}]`: the list is a key's.
+        let listed =
+            head.list && (members == Members::One || words.ends_with([':', '=']) && words.contains('"'));
+        if members == Members::Several || listed {
             return Err(Refused { reason: Reason::Rest, at: from });
         }
-        head.member |= members == Members::One;
+        // `` `items`: {"id": 1} ``
+        let quoted = n > 0 && head.edits[n - 1].rule == Rule::InlineCode && words.starts_with([':', '=']);
+        head.member |= members == Members::One || quoted;
         head.edits[n].rule = if words.is_empty() { Rule::ListWrap } else { statement_or_words(words) };
         if head.list && !words.is_empty() {
             let bracket = from + text[from..end].rfind('[').unwrap_or(0);
@@ -468,8 +480,10 @@ fn fence_end(text: &str, at: usize) -> Option<(usize, Rule)> {
     match end - at {
         1..=2 if sign == b'`' => Some((end, Rule::InlineCode)),
         3.. => {
-            let tag =
-                text[end..].bytes().take_while(|c| c.is_ascii_alphanumeric() || b"_-+.".contains(c)).count();
+            let tag = text[end..]
+                .bytes()
+                .take_while(|c| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'-' | b'+' | b'.'))
+                .count();
             Some((end + tag, Rule::CodeFence))
         }
         _ => None,
@@ -548,10 +562,13 @@ pub(crate) fn tail(
     if list {
         return Err(Refused { reason: Reason::Rest, at: end });
     }
+    let unseen = text[at..].chars().any(|c| c > ' ' || c == '\0');
     match edits[own..].last_mut() {
         // Where packaging went, the white space behind it goes as well.
-        Some(last) if last.rule != Rule::ExtraCloser => last.end = text.len(),
-        _ if text[at..].chars().any(|c| c > ' ' || c == '\0') => {
+        Some(last) if last.rule != Rule::ExtraCloser && !(unseen && last.rule == Rule::DoubledBody) => {
+            last.end = text.len();
+        }
+        _ if unseen => {
             edits.push(Edit::delete(Rule::InvisibleSpace, at, text.len()));
         }
         _ => {}

@@ -14,7 +14,7 @@ use crate::edit::apply;
 use crate::rules::{GAPS, TOKENS};
 use crate::scan::{Halt, Scanner, Slot};
 use crate::verdict::Reason;
-use crate::{Edit, Grade, Rule};
+use crate::{Edit, Ending, Grade, Rule};
 use frame::Head;
 use lexeme::{Lexeme, Spot, skip_white};
 
@@ -58,9 +58,51 @@ pub(crate) struct Reading {
     pub(crate) end_mark: bool,
     /// The body stood there more than once.
     pub(crate) copies: bool,
-    /// The name that was taken off before the object may be a key, and the object the first value of a larger
-    /// one that lacks its brace.
-    pub(crate) member: bool,
+    pub(crate) asks: Asks,
+}
+
+/// What a reading that comes to its own end asks of the turn's: at another one the text may be only the
+/// beginning of something else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Asks {
+    /// Nothing: its end is plain to see.
+    Nothing,
+    /// That the turn was not cut: quotes in it were not escaped, so any of them may stand within a string.
+    NotCut,
+    /// That the turn is complete: `opts: {"x": 1}` may be the first member of a body that lacks its brace, and what
+    /// closes `{"cmd": "grep [^"]` may be words.
+    Complete,
+}
+
+impl Asks {
+    /// Whether this ending is what is asked for.
+    pub(crate) fn met_by(self, ending: Ending) -> bool {
+        match self {
+            Asks::Nothing => true,
+            Asks::NotCut => ending != Ending::Cut,
+            Asks::Complete => ending == Ending::Complete,
+        }
+    }
+
+    /// What a reading with these edits asks; nothing where the turn is known to be complete.
+    fn of(text: &str, head: &Head, edits: &[Edit], ctx: &Context<'_>) -> Asks {
+        if ctx.evidence.ending() == Ending::Complete {
+            return Asks::Nothing;
+        }
+        let behind_string = |at: usize| {
+            text[..at]
+                .trim_end_matches(|c: char| matches!(c, '}' | ']') || c.is_ascii_whitespace())
+                .ends_with(['"', '\''])
+        };
+        let statement = edits.iter().any(|e| e.rule == Rule::CodeStatement && e.end <= head.start);
+        let last = |e: &Edit| text[e.end..].trim_start_matches(['}', ']']).trim_ascii().is_empty();
+        let word = |e: &Edit| match e.rule {
+            Rule::WrongCloser => last(e) && behind_string(e.start),
+            Rule::CodeStatement => e.start > head.start && !statement && behind_string(e.start),
+            _ => false,
+        };
+        if head.member || edits.iter().any(word) { Asks::Complete } else { Asks::Nothing }
+    }
 }
 
 impl Reading {

@@ -12,7 +12,7 @@ use super::doubt::Parsed;
 use super::fault::{Fault, Moves, close};
 use super::frame::{self, Head, Tail};
 use super::lexeme::{colon_ahead, identifier_end, inside, skip_white};
-use super::{Cost, Dead, Level, Reading, Stuck, advance, begin, resume};
+use super::{Asks, Cost, Dead, Level, Reading, Stuck, advance, begin, resume};
 use crate::context::Context;
 use crate::edit::apply;
 use crate::rules::MOVES;
@@ -321,6 +321,7 @@ impl<'t> Search<'t> {
         edits.extend(behind);
         // Stable: closers set at one place stay in their order, and an insertion precedes a deletion.
         edits.sort_by_key(|e| (e.start, e.end));
+        let asks = Asks::of(self.text, self.head, &edits, self.ctx);
         self.found.push(Reading {
             edits,
             cost,
@@ -329,7 +330,7 @@ impl<'t> Search<'t> {
             number_last,
             end_mark: tail.end_mark,
             copies: tail.copies,
-            member: self.head.member,
+            asks,
         });
     }
 

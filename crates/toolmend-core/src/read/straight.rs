@@ -3,7 +3,7 @@
 use super::doubt::Parsed;
 use super::fault::{Fault, Moves};
 use super::frame::{self, Head};
-use super::{Cost, Reading, advance, resume};
+use super::{Asks, Cost, Reading, advance, resume};
 use crate::context::Context;
 use crate::rules::MOVES;
 use crate::scan::{AT_CLOSE, Halt, Scanner, Slot};
@@ -39,6 +39,7 @@ pub(crate) fn read(text: &str, head: &mut Head, strict: &Scanner, ctx: &Context<
                 if !edits.is_sorted_by_key(|e| (e.start, e.end)) {
                     edits.sort_by_key(|e| (e.start, e.end));
                 }
+                let asks = Asks::of(text, head, &edits, ctx);
                 return Some(Reading {
                     edits,
                     cost: cost.with(Grade::Packaging, tail.closers),
@@ -47,7 +48,7 @@ pub(crate) fn read(text: &str, head: &mut Head, strict: &Scanner, ctx: &Context<
                     number_last: false,
                     end_mark: tail.end_mark,
                     copies: tail.copies,
-                    member: head.member,
+                    asks,
                 });
             }
             Halt::Fault(fault) => {

@@ -30,5 +30,18 @@ fn end(text: &str, at: usize) -> Option<usize> {
     }
     // `\true`, `\name`: the letter may belong to the word, unless that is a whole key.
     let word = identifier_end(text, at + 2).is_some_and(|end| !colon_ahead(text, end));
-    (!word).then_some(at + 2)
+    (!word && !within_quotation(text, at)).then_some(at + 2)
+}
+
+/// Whether `at` is right behind a string that holds an odd number of escaped quotes, so that its last quote may
+/// be the partner of one of them, and what follows its words: `"x = \""\n,`. Not in a body whose line breaks are
+/// all spelled out, as the first one shows.
+fn within_quotation(text: &str, at: usize) -> bool {
+    let first = text.find('{').map_or("", |brace| text[brace + 1..].trim_start_matches(' '));
+    if ["\\n", "\\r"].iter().any(|e| first.starts_with(e)) {
+        return false;
+    }
+    let Some(before) = text[..at].strip_suffix('"').map(str::as_bytes) else { return false };
+    let escaped = |&at: &usize| at > 0 && before[at - 1] == b'\\';
+    memchr::memrchr_iter(b'"', before).take_while(escaped).count() % 2 == 1
 }

@@ -40,6 +40,8 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
             let key = fault.scan.token();
             let text = fault.text.as_bytes();
             let own = text[key] == b'"' && skip_white(fault.text, fault.scan.comma() + 1) == key;
+            // `["./a", "b": …`: a string before it may be a key as well, and an object hold one.
+            let own = own && !fault.text[..fault.scan.comma()].trim_ascii_end().ends_with(['"', '\'', '}']);
             if let Some(count) = fault.closers_to(true).filter(|_| own) {
                 let (mut scan, edits) = fault.close(count, value_end(fault.text, fault.scan.comma()));
                 scan.took_comma(fault.scan.comma());

@@ -37,8 +37,11 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
     let astray = key.trim_end().ends_with(':') || fault.rest().starts_with("\":");
     // `"n"-1`, three quotes: the sign may belong to the key, or the quotes be more than a pair.
     let glued = fault.at == end && matches!(fault.byte(), Some(b'-' | b'+' | b'.')) || key.ends_with('"');
+    // `"x = ""`: words, and an empty string in them.
+    let words = key.ends_with(|c: char| c.is_whitespace() || matches!(c, '=' | ',' | '(' | '['));
     if !astray
         && !glued
+        && !words
         && quoted
         && (matches!(fault.byte(), Some(b'"' | b'{' | b'[' | b'0'..=b'9' | b'-' | b'+' | b'.' | b'`'))
             || fault.rest().starts_with(['“', '”', '„', '«'])

@@ -1,7 +1,7 @@
 //! `smart-quotes`: strings in typographic quotes
 
 use super::{Act, Counter, Example, Spec};
-use crate::read::lexeme::{Lexeme, Spot, escape_raw, json_escape};
+use crate::read::lexeme::{Lexeme, Spot, escape_raw, json_escape, skip_white};
 use crate::{Edit, Ending, Grade, Rule};
 use alloc::vec;
 
@@ -54,10 +54,17 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
                 chars.next();
             }
             '\\' => return None,
+            // `“ls", "cwd": "/tmp”`: the string may end in a quote of the other kind.
+            '"' if ends_string(spot.text, at + 1) => return None,
             '"' => edits.push(Edit::insert(Rule::SmartQuotes, at, "\\")),
             c if c < ' ' => edits.extend(escape_raw(spot.text, &[at])),
             _ => {}
         }
     }
     None
+}
+
+/// Whether what follows a straight quote is what may follow a string.
+fn ends_string(text: &str, at: usize) -> bool {
+    matches!(text.as_bytes().get(skip_white(text, at)), None | Some(b',' | b':' | b'=' | b'}' | b']'))
 }

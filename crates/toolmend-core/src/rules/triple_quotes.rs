@@ -32,8 +32,8 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     let close = from + spot.text[from..].find(mark)?;
     let (words, quote) = (&spot.text[from..close], mark.as_bytes()[0] as char);
     let borders = words.starts_with(quote) || spot.text[close + 3..].starts_with(quote);
-    // `""", """`: quotes around a sign are a string's own as well as its borders.
-    if !words.contains(char::is_alphanumeric) {
+    // `""", """`: quotes around what separates words are a string's own as well as its borders.
+    if words.chars().all(|c| c.is_whitespace() || matches!(c, ',' | ';' | ':' | '+' | '|' | '.' | '&')) {
         return None;
     }
     // `"a": """, "b": "v", "c": """`: each may be a string of one quote.

@@ -13,7 +13,7 @@ use core::cmp::Reverse;
 use super::frame::{self, Head};
 use super::lexeme::{escape_raw, inside, json_escape};
 use super::search::{MAX_READINGS, NO_EDIT, Trail, without_white};
-use super::{Cost, Dead, Level, Reading, Stuck, begin};
+use super::{Asks, Cost, Dead, Level, Reading, Stuck, begin};
 use crate::context::Context;
 use crate::edit::apply;
 use crate::rules::single_quoted;
@@ -21,8 +21,8 @@ use crate::scan::{Scanner, Slot};
 use crate::verdict::Reason;
 use crate::{Edit, Ending, Grade, Rule};
 use signs::{
-    breaks_line, comments, doubles, in_word, meets, pairs_up, parts, parts_items, stands_apart,
-    swallows_border,
+    breaks_line, comments, doubles, in_word, leaves_open, meets, opens, pairs_up, parts, parts_items,
+    quotes_raw, restarts, stands_apart, swallows_border,
 };
 
 use least::{Least, NEVER};
@@ -83,6 +83,7 @@ fn search(body: Body<'_>, stuck: Stuck, least: Least) -> Level {
             wary: Wary::No,
             strayed: false,
             doubtful: false,
+            loose: false,
             string: None,
         },
     );
@@ -99,6 +100,9 @@ struct Node {
     strayed: bool,
     /// Some string swallows what looks like the border of a member.
     doubtful: bool,
+    /// Some string with stray quotes opens brackets or quotations that it does not close, so that what closes
+    /// the object may be its words.
+    loose: bool,
     /// The string that is being read: where it opens, and its stray quotes so far.
     string: Option<(usize, Vec<usize>)>,
 }
@@ -350,8 +354,17 @@ impl Search<'_> {
             let item = item && strayed;
             let doubtful =
                 node.doubtful || doubtful || item && parts_items(self.body.text, &strays, self.body.quote);
-            let mut after =
-                Node { scan, at: read.close + 1, last: node.last, wary, strayed, doubtful, string: None };
+            let loose = node.loose || strayed && self.is_loose(open, read.close, &strays);
+            let mut after = Node {
+                scan,
+                at: read.close + 1,
+                last: node.last,
+                wary,
+                strayed,
+                doubtful,
+                loose,
+                string: None,
+            };
             for edit in edits {
                 self.edit(&mut after, edit);
             }
@@ -410,7 +423,9 @@ impl Search<'_> {
                 || swallows_member(&self.body.text[open + 1..close], strays, self.body.ctx)
                 || swallows_border(self.body.text, strays, &all.pairs, '\'', self.body.ctx)
                 || meets(self.body.text, strays, &all.pairs)
-                || breaks_line(self.body.text, &all.raw, strays);
+                || breaks_line(self.body.text, &all.raw, strays)
+                || !strays.is_empty() && leaves_open(self.body.text, strays)
+                || restarts(self.body.text, self.body.head.start, &self.body.text[open..close]);
             return Some((single_quoted(self.body.text, open, &all, Rule::BareApostrophe)?, doubtful));
         }
         if !all.pairs.iter().all(|&p| json_escape(self.body.text, p)) {
@@ -436,9 +451,20 @@ impl Search<'_> {
             || !strays.is_empty() && all.pairs.iter().any(|&at| matches!(b[at + 1], b'b' | b'f'))
             // With one quote too many in a cut turn, the string itself may be open.
             || strays.len() % 2 == 1 && self.body.ctx.evidence.ending() == Ending::Cut
-            || odd && (strays.len() > MAX_ODD || in_word(self.body.text, strays))
+            || odd && (strays.len() > MAX_ODD || in_word(self.body.text, strays) || opens(self.body.text, strays))
+            || odd && strays[0] == open + 1
+            || quotes_raw(self.body.text, strays, &all.pairs)
+            || restarts(self.body.text, self.body.head.start, &self.body.text[open..close])
             || breaks_line(self.body.text, &all.raw, strays);
         Some((edits, doubtful))
+    }
+
+    /// Whether the string between two quotes leaves open what it opens.
+    fn is_loose(&self, open: usize, close: usize, strays: &[usize]) -> bool {
+        let content = &self.body.text[open + 1..close];
+        let count = |c: char| content.matches(c).count();
+        strays.len() % 2 == 1
+            || [('(', ')'), ('[', ']'), ('{', '}')].iter().any(|&(o, c)| count(o) > count(c))
     }
 
     fn edit(&mut self, node: &mut Node, edit: Edit) {
@@ -450,14 +476,18 @@ impl Search<'_> {
         edits.extend(behind);
         edits.sort_by_key(|e| (e.start, e.end));
         Reading {
-            edits,
             cost: Cost { grade: Grade::Schema, edits: stray },
             closed: 0,
             closers: 0,
             number_last: false,
             end_mark: tail.end_mark,
             copies: tail.copies,
-            member: self.body.head.member,
+            asks: if node.loose {
+                Asks::Complete
+            } else {
+                Asks::of(self.body.text, self.body.head, &edits, self.body.ctx).max(Asks::NotCut)
+            },
+            edits,
         }
     }
 }

@@ -76,7 +76,10 @@ pub(crate) fn swallows_member(content: &str, strays: &[usize], ctx: &Context<'_>
         let name = &content[at..end];
         let before = content[..at].trim_end_matches(QUOTES);
         let opened = before.len() < at;
-        let behind_comma = before.trim_end().ends_with(COMMAS);
+        // `"},{name: …`: behind a brace that opens nothing within the string a key stands as behind a comma.
+        let behind_comma = before.trim_end().ends_with(COMMAS) || before.trim_end().ends_with('{');
+        // `" name: …`: a comma is missing.
+        let behind_quote = before.len() == at && before.trim_end().ends_with(QUOTES);
         let behind = content[end..].trim_start_matches(|c| QUOTES.contains(&c) || matches!(c, '\\' | ']'));
         let closed = content.len() - behind.len() > end;
         let behind = behind.trim_start().trim_start_matches(',');
@@ -85,7 +88,11 @@ pub(crate) fn swallows_member(content: &str, strays: &[usize], ctx: &Context<'_>
             behind_comma && (opened || closed || value.trim_start().starts_with(QUOTES))
                 || !ctx.has_schema() && opened && (closed || value.trim_start().starts_with(QUOTES))
                 || ctx.has_schema()
-                    && (opened || closed || behind_comma || before.trim_end_matches(' ').ends_with('\n'))
+                    && (opened
+                        || closed
+                        || behind_comma
+                        || behind_quote
+                        || before.trim_end_matches(' ').ends_with('\n'))
         } else {
             opened && closed && behind_comma && behind.starts_with(QUOTES)
         };
@@ -134,7 +141,7 @@ pub(super) fn parts(string: &str, open: usize, strays: &[usize], pairs: &[usize]
     }
     let last = string.len() - 1;
     // A quotation that fills the string may be the string with doubled quotes.
-    if quotes == [1, last - 1] {
+    if quotes == [1, last - 1] || *strays == [open + 1, open + last - 1] {
         return true;
     }
     let odd = quotes.len() % 2 == 1;
@@ -282,6 +289,58 @@ pub(super) fn in_word(text: &str, strays: &[usize]) -> bool {
         let before = text[..at].chars().next_back().is_some_and(char::is_alphanumeric);
         before && text[at + 1..].chars().next().is_some_and(char::is_alphanumeric)
     })
+}
+
+/// Whether a stray quote opens a word: `grep "foo`. In a string whose quotes are not in pairs its partner is lost,
+/// and may be the one that the string seems to end with; `5" of rain` opens none.
+pub(super) fn opens(text: &str, strays: &[usize]) -> bool {
+    strays.iter().any(|&at| is_opener(text, at))
+}
+
+/// Whether more apostrophes open words than close them: `x = 'y`.
+pub(super) fn leaves_open(text: &str, strays: &[usize]) -> bool {
+    let (mut open, mut closed) = (0usize, 0usize);
+    for &at in strays {
+        if is_opener(text, at) {
+            open += 1;
+        } else if !text[..at].ends_with(char::is_whitespace)
+            && !text[at + 1..].starts_with(char::is_alphanumeric)
+        {
+            closed += 1;
+        }
+    }
+    open > closed
+}
+
+/// Whether a quotation in stray quotes holds one in escaped quotes: `sh -c "echo \"hi\""`. The escapes may be the
+/// words' own, of a string in which nothing was escaped.
+pub(super) fn quotes_raw(text: &str, strays: &[usize], pairs: &[usize]) -> bool {
+    strays.chunks_exact(2).any(|quotation| {
+        let mut escaped =
+            pairs.iter().filter(|&&p| quotation[0] < p && p < quotation[1] && text[p + 1..].starts_with('"'));
+        is_opener(text, quotation[0])
+            && escaped.next().is_some_and(|&p| opens_word(&text[..p], &text[p + 2..]))
+            && escaped.count() % 2 == 1
+    })
+}
+
+fn is_opener(text: &str, at: usize) -> bool {
+    opens_word(&text[..at], &text[at + 1..])
+}
+
+/// Whether a quote between these opens a quotation: it stands before a word and behind none.
+fn opens_word(before: &str, behind: &str) -> bool {
+    // `f"{x}"`, `r"^\d"`
+    let unmarked = before.trim_end_matches(['f', 'r', 'b', 'u', 'E']);
+    let before = if before.len() - unmarked.len() == 1 { unmarked } else { before };
+    before.ends_with(|c: char| c.is_whitespace() || matches!(c, '=' | '(' | '[' | '{' | ',' | ':' | '>'))
+        && behind.starts_with(|c: char| !c.is_whitespace())
+}
+
+/// Whether a string holds the body's own beginning, to its first colon: a turn that was begun anew.
+pub(super) fn restarts(text: &str, start: usize, string: &str) -> bool {
+    let opening = text[start..].split_inclusive(':').next().unwrap_or("");
+    (3..=MAX_NAME).contains(&opening.len()) && string.len() > opening.len() && string.contains(opening)
 }
 
 /// Whether a string holds what may be a comment behind it: where its quotes are not in pairs, they may be the
