@@ -10,7 +10,7 @@ use crate::edit::apply;
 use crate::envelope;
 use crate::read::frame::{self, Head, Places};
 use crate::read::{Cost, Dead, Level, Reading, Stuck, quotes, search, spliced, straight};
-use crate::rules::{LAYERS, inner_layer, undecided_entities};
+use crate::rules::{LAYERS, RuleSet, inner_layer, undecided_entities};
 use crate::scan::Status;
 use crate::verdict::{Decline, MAX_SHOWN, Note, NoteKind, Reason, Receipt, Verdict};
 use crate::{Admission, Clue, Edit, Ending, Evidence, Grade, Rule, Scanner, Steps, certify};
@@ -159,13 +159,12 @@ fn beneath(text: &str, edits: Vec<Edit>, ctx: &Context<'_>, level: usize) -> Res
     };
     // What is still wrong within the strings says that only their quotes were escaped, or that an entity
     // between them is content.
-    let has = |rule| choice.steps.iter().flatten().any(|e| e.rule == rule);
+    let rules = RuleSet::of(choice.steps.iter().flatten());
     let within = match edits.first().map(|e| e.rule) {
-        Some(Rule::HtmlEntities) => has(Rule::InnerQuotes),
+        Some(Rule::HtmlEntities) => rules.has(Rule::InnerQuotes),
         Some(Rule::OverEscaped) => {
-            has(Rule::InnerQuotes)
-                || has(Rule::BareBackslash)
-                || has(Rule::RawControl) && doubled_escape(text)
+            rules.has_any(&[Rule::InnerQuotes, Rule::BareBackslash])
+                || rules.has(Rule::RawControl) && doubled_escape(text)
         }
         _ => false,
     };
@@ -361,17 +360,20 @@ fn taken(text: &str, reading: Reading, grade: Grade, ctx: &Context<'_>) -> Resul
 /// escapes that look like backslashes which were not doubled either: `C:\new`, `\bword\b`.
 fn mixed_backslashes(text: &str, edits: &[Edit]) -> bool {
     let b = text.as_bytes();
-    let has = |rule| edits.iter().any(|e| e.rule == rule);
+    let rules = RuleSet::of(edits);
     // `{\n 'a': 'x\\n'\n}`: a level of escaping that no quote shows may be what is too much.
-    if has(Rule::LiteralNewline) && has(Rule::SingleQuotes) && memchr::memmem::find(b, b"\\\\").is_some() {
+    if rules.has(Rule::LiteralNewline)
+        && rules.has(Rule::SingleQuotes)
+        && memchr::memmem::find(b, b"\\\\").is_some()
+    {
         return true;
     }
-    edits.iter().any(|e| matches!(e.rule, Rule::BareBackslash | Rule::InnerQuotes | Rule::BareApostrophe))
+    rules.has_any(&[Rule::BareBackslash, Rule::InnerQuotes, Rule::BareApostrophe])
         && memchr::memchr_iter(b'\\', b).any(|at| {
             let doubled = at > 0 && b[at - 1] == b'\\';
             let drive = at > 2 && b[at - 1] == b':' && b[at - 2].is_ascii_alphabetic() && b[at - 3] == b'"';
             match b.get(at + 1) {
-                Some(b'b' | b'f') => !doubled && has(Rule::BareBackslash),
+                Some(b'b' | b'f') => !doubled && rules.has(Rule::BareBackslash),
                 Some(b'n' | b'r' | b't') => drive,
                 _ => false,
             }

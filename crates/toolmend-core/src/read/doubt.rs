@@ -7,6 +7,7 @@ use super::frame::Head;
 use super::lexeme::{identifier_end, skip_white, trim_escaped_white};
 use super::quotes::QUOTES;
 use crate::context::Context;
+use crate::rules::RuleSet;
 use crate::{Edit, Rule};
 
 /// The longest opening of a body, to its first colon, that is looked for again, in bytes.
@@ -33,7 +34,8 @@ impl Parsed<'_> {
     /// Whether another slip explains the text as well.
     pub(super) fn is_doubtful(&self) -> bool {
         let Parsed { text, inside, behind, .. } = *self;
-        let has = |rule| inside.iter().any(|e| e.rule == rule);
+        let rules = RuleSet::of(inside);
+        let has = |rule| rules.has(rule);
         let extra = self.closers_behind > 0 || has(Rule::ExtraCloser);
         let closes = has(Rule::MissingCloser);
         self.word_for_key()

@@ -107,6 +107,26 @@ macro_rules! rules {
     };
 }
 
+/// Which rules some edits name: one bit a rule.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RuleSet(u64);
+
+const _: () = assert!(Rule::ALL.len() <= u64::BITS as usize);
+
+impl RuleSet {
+    pub(crate) fn of<'e>(edits: impl IntoIterator<Item = &'e Edit>) -> RuleSet {
+        RuleSet(edits.into_iter().fold(0, |set, edit| set | 1 << edit.rule as u32))
+    }
+
+    pub(crate) fn has(self, rule: Rule) -> bool {
+        self.0 >> rule as u32 & 1 == 1
+    }
+
+    pub(crate) fn has_any(self, rules: &[Rule]) -> bool {
+        rules.iter().any(|&rule| self.has(rule))
+    }
+}
+
 rules! {
     /// A code fence around the body.
     CodeFence => code_fence,
