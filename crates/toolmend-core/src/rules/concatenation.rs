@@ -30,29 +30,29 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
         return None;
     }
     let b = spot.text.as_bytes();
-    // Where the part closes, and whether an escaped quote in it has no partner there.
+    // Where the part closes, and how many escaped quotes it holds.
     let part = |at: usize| {
         let read = inside(spot.text, at + 1, b'"')?;
         let strict = read.raw.is_empty() && read.pairs.iter().all(|&p| json_escape(spot.text, p));
         let quotes = read.pairs.iter().filter(|&&p| b[p + 1] == b'"').count();
-        (b.get(at) == Some(&b'"') && strict).then_some((read.close, !quotes.is_multiple_of(2)))
+        (b.get(at) == Some(&b'"') && strict).then_some((read.close, quotes))
     };
     let mut edits = Vec::new();
-    let (mut close, mut open_quotation) = part(spot.at)?;
+    let (mut close, mut quotes) = part(spot.at)?;
     loop {
         let plus = skip_white(spot.text, close + 1);
         if b.get(plus) != Some(&b'+') {
             break;
         }
         let next = skip_white(spot.text, plus + 1);
-        // `"\"a" + "b\""`: the quotation that is open may end at the plus sign, which is a word then. A string
-        // in JSON holds no line break.
-        if open_quotation && !spot.text[close..next].contains('\n') {
+        edits.push(Edit::delete(Rule::Concatenation, close, next + 1));
+        let (end, more) = part(next)?;
+        // `"\"a" + "b\""`: each half of a quotation may be one, and the sign a word between them. Not over a line
+        // break, which no string in JSON holds.
+        if (quotes, more) == (1, 1) && !spot.text[close..next].contains('\n') {
             return None;
         }
-        edits.push(Edit::delete(Rule::Concatenation, close, next + 1));
-        let (end, odd) = part(next)?;
-        (close, open_quotation) = (end, open_quotation != odd);
+        (close, quotes) = (end, more);
     }
     let end = close + 1;
     (!edits.is_empty() && spot.slot.takes_value() && spot.followed(end)).then_some(Lexeme { end, edits })

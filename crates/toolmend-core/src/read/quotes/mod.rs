@@ -84,6 +84,8 @@ fn search(body: Body<'_>, stuck: Stuck, least: Least) -> Level {
             strayed: false,
             doubtful: false,
             loose: false,
+            mixed: false,
+            foreign: false,
             string: None,
         },
     );
@@ -103,6 +105,10 @@ struct Node {
     /// Some string with stray quotes opens brackets or quotations that it does not close, so that what closes
     /// the object may be its words.
     loose: bool,
+    /// Some string holds stray quotes and escaped ones.
+    mixed: bool,
+    /// Some token is written as JSON does not write it.
+    foreign: bool,
     /// The string that is being read: where it opens, and its stray quotes so far.
     string: Option<(usize, Vec<usize>)>,
 }
@@ -271,6 +277,7 @@ impl Search<'_> {
         // A literal of Python's is no slip beside its quotes.
         if cost > 0 && self.body.quote == b'"' {
             node.wary = Wary::OfAny;
+            node.foreign = true;
         }
         match met {
             Met::Closed(end) => self.closed(stray, &node, end, found),
@@ -314,7 +321,8 @@ impl Search<'_> {
         }
         // Two slips, where one with more quotes may explain the text as well.
         let wary = if admitted { node.wary } else { node.wary.max(Wary::OfSound) };
-        let doubtful = node.doubtful;
+        // Quotes that were escaped here and there, in a body that writes its strings in several ways.
+        let doubtful = node.doubtful || node.mixed && node.foreign;
         let value = without_white(&output);
         found.push(Found { stray, wary, doubtful, admitted, repeats, value, reading });
     }
@@ -325,7 +333,8 @@ impl Search<'_> {
         let mut scan = node.scan.clone();
         scan.took(at, lexeme.end);
         scan.set_slot(Slot::After);
-        let mut other = Node { scan, at: lexeme.end, wary: Wary::OfAny, string: None, ..*node };
+        let mut other =
+            Node { scan, at: lexeme.end, wary: Wary::OfAny, foreign: true, string: None, ..*node };
         for edit in lexeme.edits {
             self.edit(&mut other, edit);
         }
@@ -355,15 +364,17 @@ impl Search<'_> {
             let doubtful =
                 node.doubtful || doubtful || item && parts_items(self.body.text, &strays, self.body.quote);
             let loose = node.loose || strayed && self.is_loose(open, read.close, &strays);
+            let escaped = || self.body.text[open..read.close].contains("\\\"");
             let mut after = Node {
                 scan,
                 at: read.close + 1,
-                last: node.last,
                 wary,
                 strayed,
                 doubtful,
                 loose,
+                mixed: node.mixed || strayed && escaped(),
                 string: None,
+                ..node
             };
             for edit in edits {
                 self.edit(&mut after, edit);
