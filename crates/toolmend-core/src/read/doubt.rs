@@ -138,11 +138,18 @@ fn begins_again(body: &str) -> bool {
     openings(body).take(MAX_BEGINNINGS).any(|at| body[at..].starts_with(&body[..at]))
 }
 
-/// Where the opening of a body, to its first colon, stands in it again.
+/// Where the opening of a body stands in it again.
 fn openings(body: &str) -> impl Iterator<Item = usize> {
-    let b = body.as_bytes();
-    let colon = memchr::memchr(b':', b).filter(|&colon| colon < MAX_OPENING);
-    colon.into_iter().flat_map(move |colon| memchr::memmem::find_iter(&b[1..], &b[..=colon]).map(|at| at + 1))
+    let again = |opening| memchr::memmem::find_iter(&body.as_bytes()[1..], opening).map(|at| at + 1);
+    opening(body).into_iter().flat_map(again)
+}
+
+/// The beginning of a body, to its first colon: `{"path":`.
+pub(super) fn opening(body: &str) -> Option<&[u8]> {
+    let begin = &body.as_bytes()[..body.len().min(MAX_OPENING)];
+    let colon = memchr::memchr(b':', begin)?;
+    // A brace and a key.
+    (colon > 1).then(|| &begin[..=colon])
 }
 
 fn count(text: &str, sign: u8) -> usize {

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::context::Context;
+use crate::read::doubt::opening;
 use crate::read::lexeme::{colon_ahead, identifier_end, skip_white, trim_escaped_white};
 
 /// The longest name of a member that a string with stray quotes may hold, in characters.
@@ -339,8 +340,7 @@ fn opens_word(before: &str, behind: &str) -> bool {
 
 /// Whether a string holds the body's own beginning, to its first colon: a turn that was begun anew.
 pub(super) fn restarts(text: &str, start: usize, string: &str) -> bool {
-    let opening = text[start..].split_inclusive(':').next().unwrap_or("");
-    (3..=MAX_NAME).contains(&opening.len()) && string.len() > opening.len() && string.contains(opening)
+    opening(&text[start..]).is_some_and(|opening| memchr::memmem::find(string.as_bytes(), opening).is_some())
 }
 
 /// Whether a string holds what may be a comment behind it: where its quotes are not in pairs, they may be the
