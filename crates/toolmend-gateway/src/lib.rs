@@ -30,6 +30,7 @@ mod inspect;
 mod limits;
 mod mending;
 mod metrics;
+mod pieces;
 mod pool;
 mod proxy;
 mod record;
