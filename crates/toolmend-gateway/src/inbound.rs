@@ -46,13 +46,11 @@ impl HttpBody for Inbound {
             None => body.poll_frame(cx),
             Some((line, _)) => {
                 // The body and its connection move here and nowhere else, so neither has to wake the other. Only who
-                // finds nothing waits for the connection.
+                // finds nothing waits for the connection. hyper hands over one frame at a time, so mostly there is
+                // none before the connection has moved.
                 let mut idle = Context::from_waker(Waker::noop());
+                line.drive(&mut idle);
                 let mut frame = body.as_mut().poll_frame(&mut idle);
-                if frame.is_pending() {
-                    line.drive(&mut idle);
-                    frame = body.as_mut().poll_frame(&mut idle);
-                }
                 if frame.is_pending() {
                     line.drive(cx);
                     frame = body.poll_frame(&mut idle);
