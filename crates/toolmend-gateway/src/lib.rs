@@ -19,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 mod admin;
+mod bell;
 mod body;
 mod demo;
 mod endpoint;
