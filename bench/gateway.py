@@ -6,9 +6,11 @@
 `bench/README.md` says how the others are installed; those that are not are named as skipped. A loopback server writes
 turns of 50 and 500 events, each event with a send of its own; half of them are text, half the arguments of one valid
 call. They are written as fast as they leave, or, where they are paced, 20 ms apart, as a model writes: then each event
-wakes a proxy by itself. A client asks for turns, one after the other and 64 at a time, from each proxy in its turn, round by round. Printed
-for each proxy: its own CPU time a turn (Linux alone), the time to the first event that follows the headers
-and to the end of the turn, turns in a second, and its memory with 1,000 turns open, each standing inside of a call.
+wakes a proxy by itself. A client asks for turns, one after the other and 64 at a time: of each proxy for some that are
+not counted, and then of each in its turn, round by round, every other round in the opposite order. Printed for each
+proxy: its own CPU time a turn (Linux alone), in the round that is the median of all; the time to the first event that
+follows the headers and to the end of the turn, and turns in a second, of all rounds; and its memory with 1,000 turns
+open, each standing inside of a call: asked for with 2 KB, and with as much as an agent sends that has worked for a while.
 
 Server and client are Python and run on the same machine, so times hold for comparing rows, not by themselves.
 """
@@ -31,11 +33,16 @@ from pathlib import Path
 
 TOOLS = [{"type": "function", "function": {"name": "write", "parameters": {"type": "object", "properties": {"text": {"type": "string"}}}}}]
 # What disturbs the machine is to disturb all rows, so each gets its turns in so many parts.
-ROUNDS = 5
+ROUNDS = 10
+# Turns that are not counted. The first one takes a proxy several times the CPU time of those that follow, as what it
+# needs is read and made; from some 40 on, no number of turns makes the next one cheaper.
+WARM_UP = 50
 # Seconds between the events of a turn that is paced.
 PACE = 0.02
 # Events of a turn, and seconds between them, by what a request asks for.
 KINDS = {"50": (50, 0), "500": (500, 0), "50, paced": (50, PACE)}
+# Characters of the message that asks for a turn, and of one that asks for it with a long history.
+SHORT, LONG = 2000, 300_000
 # Seconds that the headers of a turn may take.
 PATIENCE = 20
 
@@ -50,11 +57,12 @@ class Row:
 
 @dataclass
 class Measured:
-    """What the turns of one row took: CPU seconds, seconds of them all, and of each to its first event and to its end."""
+    """What the turns of one row took: CPU seconds a turn, by round; seconds of them all, and of each to its first event
+    and to its end."""
 
     row: Row
     turns: int = 0
-    cpu: float = 0.0
+    cpu: list[float] = field(default_factory=list)
     took: float = 0.0
     first: list[float] = field(default_factory=list)
     whole: list[float] = field(default_factory=list)
@@ -92,31 +100,33 @@ def measure(rows, quick):
             turns = 200 if quick else (2000 if events == 50 and not pace else 500)
             for got in rounds(rows, kind, at_once, turns):
                 print(
-                    f"| {got.row.name} | {kind} | {at_once} | {got.turns} | {got.cpu * 1000 / got.turns:.3f} "
+                    f"| {got.row.name} | {kind} | {at_once} | {got.turns} | {statistics.median(got.cpu) * 1000:.3f} "
                     f"| {times(got.first)} | {times(got.whole)} | {got.turns / got.took:.0f} |",
                     flush=True,
                 )
     open_turns = 100 if quick else 1000
-    print(f"\n| proxy | memory MB at rest | with {open_turns:,} open turns |\n|---|--:|--:|")
+    print(f"\n| proxy | memory MB at rest | with {open_turns:,} open turns | asked for with {LONG // 1000} KB |\n|---|--:|--:|--:|")
     for row in rows[1:]:
-        rest = memory(row.process)
-        used, opened = asyncio.run(hold_open(row, open_turns))
-        print(f"| {row.name} | {rest:.1f} | {used:.1f}{'' if opened == open_turns else f' ({opened} opened)'} |", flush=True)
+        line = f"| {row.name} | {memory(row.process):.1f} |"
+        for size in (SHORT, LONG):
+            used, opened = asyncio.run(hold_open(row, open_turns, size))
+            line += f" {used:.1f}{'' if opened == open_turns else f' ({opened} opened)'} |"
+        print(line, flush=True)
 
 
 def rounds(rows, kind, at_once, turns):
     known = [Measured(row) for row in rows]
     for row in rows:
-        asyncio.run(load(row.port, kind, at_once, at_once))
+        asyncio.run(load(row.port, kind, at_once, max(at_once, WARM_UP)))
     count = max(at_once, turns // ROUNDS)
     for number in range(ROUNDS):
-        for got in known:
+        for got in known if number % 2 == 0 else reversed(known):
             if number >= got.row.rounds:
                 continue
             before, start = cpu(got.row.process), time.perf_counter()
             first, whole = asyncio.run(load(got.row.port, kind, at_once, count))
             got.took += time.perf_counter() - start
-            got.cpu += cpu(got.row.process) - before
+            got.cpu.append((cpu(got.row.process) - before) / count)
             got.turns += count
             got.first += first
             got.whole += whole
@@ -255,9 +265,9 @@ def number(kind):
     return 0 if kind is None else 1 + list(KINDS).index(kind)
 
 
-def request(kind):
+def request(kind, size=SHORT):
     """Asks for a turn of this kind."""
-    messages = [{"role": "user", "content": "x" * 2000}]
+    messages = [{"role": "user", "content": "x" * size}]
     body = json.dumps({"model": "m", "stream": True, "seed": number(kind), "messages": messages, "tools": TOOLS})
     head = "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
     return f"{head}content-length: {len(body)}\r\n\r\n{body}".encode()
@@ -290,12 +300,12 @@ async def load(port, kind, at_once, turns):
     return first, whole
 
 
-async def hold_open(row, count):
+async def hold_open(row, count, size):
     """The proxy's memory in MB while so many turns stand inside of a call, and how many it let be open."""
     writers = []
     for _ in range(count):
         reader, writer = await asyncio.open_connection("127.0.0.1", row.port)
-        writer.write(request(None))
+        writer.write(request(None, size))
         try:
             await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), PATIENCE)
         except asyncio.TimeoutError:

@@ -7,15 +7,25 @@ use std::task::{Context, Poll, Waker};
 
 use hyper::body::{Body as HttpBody, Bytes, Frame, Incoming, SizeHint};
 
+use crate::bell::Bell;
 use crate::pool::{Line, Pool};
 
 /// A body as it comes from a socket. That of an answer over HTTP/1.1 drives the connection that it comes on:
 /// a body that nobody reads reads nothing, and one that is dropped before its end takes the connection along.
 pub(crate) struct Inbound {
     body: Incoming,
-    driven: Option<(Line, Arc<Pool>)>,
+    driven: Option<Driven>,
     /// Its end was given.
     over: bool,
+}
+
+/// The connection that a body comes on.
+struct Driven {
+    line: Line,
+    pool: Arc<Pool>,
+    bell: Arc<Bell>,
+    /// Rings the bell.
+    ring: Waker,
 }
 
 /// Of a connection that somebody else drives.
@@ -28,7 +38,8 @@ impl From<Incoming> for Inbound {
 impl Inbound {
     /// Drives its connection, which then waits in the pool.
     pub(crate) fn driving(body: Incoming, line: Line, pool: Arc<Pool>) -> Inbound {
-        Inbound { body, driven: Some((line, pool)), over: false }
+        let (bell, ring) = Bell::new();
+        Inbound { body, driven: Some(Driven { line, pool, bell, ring }), over: false }
     }
 }
 
@@ -41,21 +52,17 @@ impl HttpBody for Inbound {
         cx: &mut Context<'_>,
     ) -> Poll<Option<hyper::Result<Frame<Bytes>>>> {
         let this = &mut *self;
-        let mut body = Pin::new(&mut this.body);
+        let body = Pin::new(&mut this.body);
         let frame = match &mut this.driven {
             None => body.poll_frame(cx),
-            Some((line, _)) => {
-                // The body and its connection move here and nowhere else, so neither has to wake the other. Only who
-                // finds nothing waits for the connection.
-                let mut idle = Context::from_waker(Waker::noop());
-                let mut frame = body.as_mut().poll_frame(&mut idle);
+            Some(Driven { line, bell, ring, .. }) => {
+                // hyper hands over one frame at a time, so mostly there is none before the connection has moved.
+                bell.mute();
+                let mut ring = Context::from_waker(ring);
+                line.drive(&mut ring);
+                let frame = body.poll_frame(&mut ring);
                 if frame.is_pending() {
-                    line.drive(&mut idle);
-                    frame = body.as_mut().poll_frame(&mut idle);
-                }
-                if frame.is_pending() {
-                    line.drive(cx);
-                    frame = body.poll_frame(&mut idle);
+                    bell.listen(cx.waker());
                 }
                 frame
             }
@@ -81,7 +88,7 @@ impl fmt::Debug for Inbound {
 
 impl Drop for Inbound {
     fn drop(&mut self) {
-        if let Some((line, pool)) = self.driven.take().filter(|_| self.is_end_stream()) {
+        if let Some(Driven { line, pool, .. }) = self.driven.take().filter(|_| self.is_end_stream()) {
             pool.put(line);
         }
     }

@@ -19,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 mod admin;
+mod bell;
 mod body;
 mod demo;
 mod endpoint;
@@ -30,6 +31,7 @@ mod inspect;
 mod limits;
 mod mending;
 mod metrics;
+mod pieces;
 mod pool;
 mod proxy;
 mod record;

@@ -20,6 +20,7 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::admin;
 use crate::body::Body;
+use crate::pieces::InPieces;
 use crate::proxy::{Inspectors, Proxy};
 use crate::settings::{Settings, SetupError};
 use crate::tls;
@@ -187,7 +188,8 @@ impl Connection {
             .max_buf_size(limits.header_bytes.max(8192))
             .max_headers(limits.headers);
         let asked = Arc::new(AtomicBool::new(false));
-        let connection = builder.serve_connection(TokioIo::new(stream), self.service(&asked)).with_upgrades();
+        let connection =
+            builder.serve_connection(InPieces(TokioIo::new(stream)), self.service(&asked)).with_upgrades();
         self.drive(std::pin::pin!(connection), http1::UpgradeableConnection::graceful_shutdown, &asked).await;
     }
 

@@ -19,6 +19,7 @@ use tower_service::Service;
 use crate::body::Body;
 use crate::inbound::Inbound;
 use crate::limits::POOL_SECONDS;
+use crate::pieces::InPieces;
 use crate::pool::{Line, Pool, Upload};
 use crate::refusal::Refusal;
 use crate::settings::{Settings, SetupError};
@@ -167,7 +168,7 @@ impl Connections {
     }
 
     async fn line(&self, socket: impl Read + Write + Unpin + Send + 'static) -> hyper::Result<Line> {
-        let (sender, connection) = self.http1.handshake(socket).await?;
+        let (sender, connection) = self.http1.handshake(InPieces(socket)).await?;
         Ok(Line::new(sender, connection.with_upgrades()))
     }
 

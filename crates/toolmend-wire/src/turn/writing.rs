@@ -64,6 +64,8 @@ impl<J: CallJudge> Flow<J> {
     /// Everything leaves. A finish that came before the last pieces of its choice's good calls goes behind them.
     pub(super) fn leave_all(&mut self, out: &mut Vec<u8>) {
         self.append_missing(out);
+        // Mostly it leaves as it came, and then this is all the room that it needs.
+        out.reserve(self.queue.held());
         let needs = self.needs();
         let good = |piece: &&Piece| matches!(self.states[piece.call].fate, Some(Fate::Good(_)));
         let told = |piece: &&Piece| matches!(piece.has, Has::Text | Has::Json);
