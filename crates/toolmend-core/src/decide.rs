@@ -474,7 +474,9 @@ fn by_repair(text: &str, readings: Vec<Reading>, ctx: &Context<'_>) -> Result<Ch
 fn chosen(text: &str, reading: Reading, ctx: &Context<'_>) -> Choice {
     // A writer who does not escape what is within strings may not have ended this one.
     let escapes = !reading.edits.iter().any(|e| e.rule == Rule::BareBackslash);
-    let open = reading.closed > 0 && !reading.number_last && ctx.has_schema() && escapes;
+    // In a cut turn, what looks like packaging behind an open object may be words of its last string: `"use "```.
+    let marks = reading.end_mark && ctx.evidence.ending() == Ending::Cut;
+    let open = reading.closed > 0 && !reading.number_last && ctx.has_schema() && escapes && !marks;
     let proved =
         open && spliced(text, &reading.edits).is_some_and(|o| ctx.judge.proves_whole(&o, reading.closed));
     graded(reading, ctx, proved)

@@ -1,7 +1,7 @@
 //! A schema's text made into the value that jsonschema compiles.
 //!
-//! Tools write schemas in two dialects: JSON Schema, and the OpenAPI-like one of Gemini (`"STRING"`,
-//! `nullable`, limits as strings). Both come out as JSON Schema. Only places where a schema stands are
+//! Tools write schemas in two dialects: JSON Schema, and the OpenAPI-like one of Gemini (`"STRING"`, limits
+//! as strings). Both come out as JSON Schema; OpenAPI's `nullable` is meant in both. Only places where a schema stands are
 //! touched: an `enum`, a `default`, or a property that is called `type` stays as it is.
 
 use serde_json::{Map, Value};
@@ -172,7 +172,7 @@ impl Builder<'_> {
             }
             while self.open.last().is_some_and(|open| open.end == at) {
                 let Some(mut done) = self.open.pop() else { break };
-                if self.gemini && done.role == Role::Schema {
+                if done.role == Role::Schema {
                     allow_null(&mut done.value);
                 }
                 if let Some(root) = self.put(done.key, done.value) {
@@ -257,7 +257,7 @@ mod tests {
             (
                 r#"{"properties":{"a":{"type":"string","nullable":true}}}"#,
                 Dialect::Standard,
-                json!({"properties": {"a": {"type": "string", "nullable": true}}}),
+                json!({"properties": {"a": {"type": ["string", "null"], "nullable": true}}}),
             ),
             (
                 r#"{"type":"ARRAY","minItems":"2","items":{"enum":["STRING"],"type":"STRING","nullable":true}}"#,
@@ -269,6 +269,12 @@ mod tests {
                 r#"{"nullable":true,"anyOf":[{"type":"STRING"},{"type":"NUMBER"}]}"#,
                 Dialect::Gemini,
                 json!({"nullable": true, "anyOf": [{"type": "string"}, {"type": "number"}, {"type": "null"}]}),
+            ),
+            (
+                r#"{"properties":{"nullable":{"type":"string"}},"default":{"type":"string","nullable":true}}"#,
+                Dialect::Standard,
+                json!({"properties": {"nullable": {"type": "string"}},
+                       "default": {"type": "string", "nullable": true}}),
             ),
             (r#"{"default":{"type":"STRING"}}"#, Dialect::Gemini, json!({"default": {"type": "STRING"}})),
             (r#"{"a":1,"a":2}"#, Dialect::Standard, json!({"a": 2})),

@@ -48,6 +48,7 @@ impl Parsed<'_> {
             || closes
                 && (self.headless_and_open()
                     || begins_again(&text[self.head.start..])
+                    || self.gap_at_end()
                     || self.comma_for_closer()
                     || self.before.is_empty() && closed(text)
                     || behind.iter().any(|e| e.rule == Rule::Prose && commented(&text[e.start..])))
@@ -102,6 +103,17 @@ impl Parsed<'_> {
                 _ => separates && depth > 1,
             }
         })
+    }
+
+    /// `{"a":{"b":1,"c":2}\n`, the break spelled out: what says nothing at the end costs an edit inside the object and
+    /// none behind it, so that cost does not tell where the closer belongs. A flat object has one place for it.
+    fn gap_at_end(&self) -> bool {
+        let gap = |e: &Edit| matches!(e.rule, Rule::InvisibleSpace | Rule::LiteralNewline | Rule::Comment);
+        let rest =
+            |at: usize| self.text[at..].trim_matches(|c: char| matches!(c, '}' | ']') || c.is_whitespace());
+        let body = &self.text[self.head.start..];
+        self.inside.iter().chain(self.behind).any(|e| gap(e) && rest(e.end).is_empty())
+            && count(body, b'{') + count(body, b'[') + usize::from(self.head.headless) > 1
     }
 
     /// Whether a closer too many leaves open what it was meant to close.
@@ -199,7 +211,7 @@ fn closed(text: &str) -> bool {
     let value = text.trim_end_matches(|c: char| matches!(c, '}' | ']') || c.is_whitespace());
     let string = value.trim_end_matches(['"', '\'', '`', '”', '’']);
     string.len() < value.len()
-        && string.ends_with(['}', ']'])
+        && string.trim_end().ends_with(['}', ']'])
         && count(text, b'{') <= count(text, b'}')
         && count(text, b'[') <= count(text, b']')
 }

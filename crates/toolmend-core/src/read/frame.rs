@@ -503,6 +503,7 @@ pub(crate) fn tail(
     let mut tail = Tail::default();
     let own = edits.len();
     let body = &text[head.start..end];
+    let begun = head.edits.iter().chain(edits.iter()).any(|e| e.rule == Rule::InlineCode);
     let mut list = head.list;
     let (mut at, mut taken) = (end, end);
     loop {
@@ -540,7 +541,7 @@ pub(crate) fn tail(
             edits.push(Edit::delete(Rule::Prose, taken, text.len()));
             break;
         };
-        tail.end_mark |= ends_body(&text[blank..stop], rule);
+        tail.end_mark |= ends_body(&text[blank..stop], rule, begun);
         let mut from = if rule == Rule::ExtraCloser { blank } else { taken };
         let unseen = text[taken..blank].chars().any(|c| c > ' ' || c == '\0');
         if unseen && matches!(rule, Rule::ExtraCloser | Rule::DoubledBody) {
@@ -576,13 +577,14 @@ pub(crate) fn tail(
     Ok(tail)
 }
 
-/// Whether this piece of packaging shows that the model went on past the body by itself: a fence, or a
-/// mark of calls; not any tag.
-fn ends_body(piece: &str, rule: Rule) -> bool {
+/// Whether this piece of packaging shows that the model went on past the body by itself: a fence, the end of inline
+/// code that has `begun`, or a mark of calls; not any tag.
+fn ends_body(piece: &str, rule: Rule, begun: bool) -> bool {
     const CALLS: &[&str] =
         &["tool", "func", "call", "arg", "invoke", "param", "action", "</s", "end", "|", "｜"];
     match rule {
-        Rule::CodeFence | Rule::InlineCode => true,
+        Rule::CodeFence => true,
+        Rule::InlineCode => begun,
         Rule::LeakedMark => {
             let piece = piece.to_ascii_lowercase();
             CALLS.iter().any(|name| piece.contains(name))
@@ -630,7 +632,13 @@ fn words_behind(text: &str, at: usize, apart: bool, ctx: &Context<'_>) -> Result
 
 /// The tail, where the body ends at `at` although containers are open: nothing but fences, backticks and
 /// marks from there to the end of the text, and at least one of them.
-pub(crate) fn end_marks(text: &str, at: usize, ctx: &Context<'_>, edits: &mut Vec<Edit>) -> Option<Tail> {
+pub(crate) fn end_marks(
+    text: &str,
+    at: usize,
+    head: &Head,
+    ctx: &Context<'_>,
+    edits: &mut Vec<Edit>,
+) -> Option<Tail> {
     let (mut from, mut i) = (at, skip_blank(text, at));
     while i < text.len() {
         let (end, rule) = closing_fence(text, i)
@@ -640,6 +648,7 @@ pub(crate) fn end_marks(text: &str, at: usize, ctx: &Context<'_>, edits: &mut Ve
         i = skip_blank(text, end);
     }
     edits.last_mut()?.end = text.len();
-    let end_mark = edits.iter().any(|e| ends_body(text[e.start..e.end].trim(), e.rule));
+    let begun = head.edits.iter().any(|e| e.rule == Rule::InlineCode);
+    let end_mark = edits.iter().any(|e| ends_body(text[e.start..e.end].trim(), e.rule, begun));
     Some(Tail { end_mark, ..Tail::default() })
 }

@@ -109,6 +109,9 @@ struct Search<'t> {
     over_budget: bool,
     /// Some reading parses, and is not believed.
     doubted: bool,
+    /// What such readings say, with what they cost, that the schema does not rule out: they count against those that
+    /// cost as much or more.
+    rivals: Vec<(Cost, String)>,
     /// Bytes scanned so far.
     scanned: usize,
     /// Bytes that were scanned before the search began, to be counted with the first way.
@@ -137,6 +140,7 @@ impl<'t> Search<'t> {
             more: false,
             over_budget: false,
             doubted: false,
+            rivals: Vec::new(),
             scanned: 0,
             ahead: 0,
         }
@@ -160,7 +164,11 @@ impl<'t> Search<'t> {
                 self.follow::<STOP>(node);
             }
         }
-        let readings = self.distinct();
+        let mut readings = self.distinct();
+        if readings.first().is_some_and(|best| self.has_rival(best)) {
+            readings.clear();
+            self.dead = Some((Cost::NONE, Dead { reason: Reason::Ambiguous, at: self.head.start }));
+        }
         let stuck = match &self.dead {
             Some((_, dead)) if dead.reason == Reason::Unreadable => {
                 let (before, from) = self.text.split_at(dead.at);
@@ -316,6 +324,14 @@ impl<'t> Search<'t> {
         };
         if parsed.is_doubtful() {
             self.doubted = true;
+            edits.extend(behind);
+            edits.sort_by_key(|e| (e.start, e.end));
+            if let Ok(says) = apply(self.text, &edits)
+                && self.rivals.len() < MAX_READINGS
+                && self.ctx.may_be(&says)
+            {
+                self.rivals.push((cost, without_white(&says)));
+            }
             return self.fail(cost, Reason::Unreadable, node.scan.end());
         }
         edits.extend(behind);
@@ -338,7 +354,7 @@ impl<'t> Search<'t> {
     fn fault(&mut self, node: Node, at: usize) {
         let mut behind = Vec::new();
         if node.scan.slot() == Slot::After
-            && let Some(tail) = frame::end_marks(self.text, at, self.ctx, &mut behind)
+            && let Some(tail) = frame::end_marks(self.text, at, self.head, self.ctx, &mut behind)
         {
             return self.close_at_end(node, &tail, behind);
         }
@@ -399,6 +415,15 @@ impl<'t> Search<'t> {
         if self.dead.as_ref().is_none_or(|(least, dead)| cost < *least || cost == *least && at > dead.at) {
             self.dead = Some((cost, Dead { reason, at }));
         }
+    }
+
+    /// Whether a reading that is not believed costs no more than this one, and says something else.
+    fn has_rival(&self, best: &Reading) -> bool {
+        let mut rivals = self.rivals.iter().filter(|(cost, _)| *cost <= best.cost).peekable();
+        rivals.peek().is_some()
+            && apply(self.text, &best.edits)
+                .map(|says| without_white(&says))
+                .is_ok_and(|says| rivals.any(|(_, rival)| *rival != says))
     }
 
     /// The readings found, without those that say the same as another.

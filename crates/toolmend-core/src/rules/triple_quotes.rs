@@ -31,6 +31,10 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     let from = spot.at + 3;
     let close = from + spot.text[from..].find(mark)?;
     let (words, quote) = (&spot.text[from..close], mark.as_bytes()[0] as char);
+    // `"""say "hi"""`: one of the three may be the partner of the one within.
+    if quote == '"' && words.matches(quote).count() % 2 == 1 && !words.ends_with(char::is_whitespace) {
+        return None;
+    }
     let borders = words.starts_with(quote) || spot.text[close + 3..].starts_with(quote);
     // `""", """`: quotes around what separates words are a string's own as well as its borders.
     if words.chars().all(|c| c.is_whitespace() || matches!(c, ',' | ';' | ':' | '+' | '|' | '.' | '&')) {
