@@ -45,7 +45,7 @@ pub(crate) enum Trims {
     Never,
     /// It is, where there is one.
     Always,
-    /// The call tells: it is, where all of its values have one on both sides.
+    /// The call tells: it is, where all of its values have one on both sides. Where only some have, it is not known.
     Paired,
 }
 
@@ -113,25 +113,29 @@ impl Tags<'_> {
             {
                 return None;
             }
-            let arguments = typed::object(&self.members(&params, name, ctx))?;
+            let arguments = typed::object(&self.members(&params, name, ctx)?)?;
             let call = Said::plain(name, arguments).judged(Ending::Complete, ctx)?;
             return Some((call, end));
         }
     }
 
-    /// The parameters of a call with their values as JSON.
-    fn members(&self, params: &[Given<'_>], name: &str, ctx: &Context<'_>) -> Vec<(String, String)> {
+    /// The parameters of a call with their values as JSON; `None` where it is open whose their line ends are.
+    fn members(&self, params: &[Given<'_>], name: &str, ctx: &Context<'_>) -> Option<Vec<(String, String)>> {
         let paired = |raw: &str| raw.len() > 1 && raw.starts_with(['\r', '\n']) && raw.ends_with('\n');
-        let trims = match self.trims {
-            Trims::Never => false,
-            Trims::Always => true,
-            Trims::Paired => params.iter().all(|param| paired(param.raw)),
-        };
-        let value = |param: &Given<'_>| {
+        let value = |param: &Given<'_>, trims: bool| {
             let raw = if trims { trimmed(param.raw) } else { param.raw };
             typed::value(cdata(raw).unwrap_or(raw), ctx.kinds(name, &param.key), param.says, self.python)
         };
-        params.iter().map(|param| (param.key.clone(), value(param))).collect()
+        let trims = match self.trims {
+            Trims::Never => false,
+            Trims::Always => true,
+            Trims::Paired if params.iter().all(|param| paired(param.raw)) => true,
+            Trims::Paired if params.iter().any(|p| paired(p.raw) && value(p, true) != value(p, false)) => {
+                return None;
+            }
+            Trims::Paired => false,
+        };
+        Some(params.iter().map(|param| (param.key.clone(), value(param, trims))).collect())
     }
 
     /// A JSON object in the place of parameters.
