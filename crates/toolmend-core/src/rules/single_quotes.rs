@@ -2,6 +2,7 @@
 
 use super::{Act, Counter, Example, Spec};
 use crate::read::lexeme::{Inside, Lexeme, Spot, escape_raw, inside, json_escape};
+use crate::read::quotes::swallows_member;
 use crate::{Edit, Ending, Grade, Rule};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -35,6 +36,10 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     // `separators=(',', ':')`: between quotes that belong to a string stands no key.
     let says = |words: &str| words.contains(|c: char| c.is_alphanumeric() || c == '_');
     if spot.slot.takes_key() && !says(&spot.text[spot.at..end]) {
+        return None;
+    }
+    // `'x", "b": "y'`: each of its ends may be a quote of the other kind.
+    if swallows_member(&spot.text[spot.at + 1..read.close], &[spot.at], spot.ctx) {
         return None;
     }
     spot.followed(end).then_some(())?;

@@ -1,7 +1,10 @@
 //! `smart-quotes`: strings in typographic quotes
 
 use super::{Act, Counter, Example, Spec};
-use crate::read::lexeme::{Lexeme, Spot, escape_raw, json_escape, skip_white};
+use crate::read::lexeme::{
+    Lexeme, Spot, colon_ahead, escape_raw, identifier_end, json_escape, key_ahead, skip_white,
+};
+use crate::scan::Slot;
 use crate::{Edit, Ending, Grade, Rule};
 use alloc::vec;
 
@@ -55,7 +58,7 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
             }
             '\\' => return None,
             // `“ls", "cwd": "/tmp”`: the string may end in a quote of the other kind.
-            '"' if ends_string(spot.text, at + 1) => return None,
+            '"' if ends_string(spot, from, at + 1) => return None,
             '"' => edits.push(Edit::insert(Rule::SmartQuotes, at, "\\")),
             c if c < ' ' => edits.extend(escape_raw(spot.text, &[at])),
             _ => {}
@@ -64,7 +67,26 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     None
 }
 
-/// Whether what follows a straight quote is what may follow a string.
-fn ends_string(text: &str, at: usize) -> bool {
-    matches!(text.as_bytes().get(skip_white(text, at)), None | Some(b',' | b':' | b'=' | b'}' | b']'))
+/// Whether the string that begins at `from` may end in the straight quote before `at`: what may follow a string here
+/// follows, and a closer is none that the words themselves opened.
+fn ends_string(spot: &Spot<'_>, from: usize, at: usize) -> bool {
+    let next = skip_white(spot.text, at);
+    let own = |open: char, close: char| {
+        let words = &spot.text[from..at];
+        words.matches(open).count() > words.matches(close).count()
+    };
+    match spot.text.as_bytes().get(next) {
+        None => true,
+        Some(b':' | b'=') => spot.slot.takes_key(),
+        Some(b'}') => !own('{', '}'),
+        Some(b']') => !own('[', ']'),
+        // In an object a key follows.
+        Some(b',') if spot.slot == Slot::Value => {
+            let key = skip_white(spot.text, next + 1);
+            key_ahead(spot.text, key)
+                || identifier_end(spot.text, key).is_some_and(|end| colon_ahead(spot.text, end))
+        }
+        Some(b',') => spot.slot.takes_value(),
+        Some(_) => false,
+    }
 }
