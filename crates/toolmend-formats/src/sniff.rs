@@ -5,7 +5,7 @@ use crate::marks::{self, Body, Fit, Found, Opener, fit};
 use crate::python;
 use crate::tags;
 
-/// The longest name that is waited for, in bytes.
+/// The longest name, or tag with a name, that is waited for, in bytes.
 const MAX_WAITED_NAME: usize = 128;
 
 /// Looks at the beginning of what stands behind `opener`.
@@ -73,6 +73,9 @@ fn named(rest: &str, next: &[&str]) -> Sniff {
     let Some(end) = rest.find(|c| !more(c)) else {
         return if rest.len() <= MAX_WAITED_NAME { Sniff::Maybe } else { Sniff::No };
     };
+    if end > MAX_WAITED_NAME {
+        return Sniff::No;
+    }
     let behind = rest[end..].trim_ascii_start();
     if behind.is_empty() || next.iter().any(|word| fit(behind.as_bytes(), word) == Fit::Part) {
         return Sniff::Maybe;
@@ -90,6 +93,10 @@ fn tag(opener: &Opener, text: &str) -> Sniff {
         let open = !text.contains('>') && !text.contains('\n') && text.len() <= MAX_WAITED_NAME;
         return if open { Sniff::Maybe } else { Sniff::No };
     };
+    // As long a tag is not waited for, so none that comes at once may be as long.
+    if used > MAX_WAITED_NAME + 1 {
+        return Sniff::No;
+    }
     if tag.trim_ascii_end().ends_with('/') {
         return Sniff::Likely;
     }

@@ -343,7 +343,8 @@ pub(crate) fn tag_rest(text: &str) -> Option<(String, &str, usize)> {
     };
     let rest = &text[used..];
     let close = rest.find('>')?;
-    let sound = !name.is_empty() && name.len() <= MAX_TAG_NAME && !rest[..close].contains(['<', '\n']);
+    let plain = !text[..used].contains(['>', '\n']) && !rest[..close].contains(['<', '\n']);
+    let sound = !name.is_empty() && name.len() <= MAX_TAG_NAME && plain;
     sound.then(|| (name, &rest[..close], used + close + 1))
 }
 
