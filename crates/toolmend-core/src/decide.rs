@@ -348,7 +348,8 @@ fn choose(text: &str, readings: &mut Vec<Reading>, ctx: &Context<'_>) -> Result<
 
 /// The choice of this reading, of `grade` or above, if its own text has nothing against it.
 fn taken(text: &str, reading: Reading, grade: Grade, ctx: &Context<'_>) -> Result<Choice, Decline> {
-    if mixed_backslashes(text, &reading.edits) {
+    let rules = RuleSet::of(&reading.edits);
+    if spelled_level(text, rules) || mixed_backslashes(text, rules) {
         return Err(no(Reason::Ambiguous, reading.edits[0].start));
     }
     let mut choice = chosen(text, reading, ctx);
@@ -356,18 +357,17 @@ fn taken(text: &str, reading: Reading, grade: Grade, ctx: &Context<'_>) -> Resul
     Ok(choice)
 }
 
+/// Whether a level of escaping that no quote shows may be what is too much: `{\n 'a': 'x\\n'\n}`.
+fn spelled_level(text: &str, rules: RuleSet) -> bool {
+    rules.has(Rule::LiteralNewline)
+        && rules.has(Rule::SingleQuotes)
+        && memchr::memmem::find(text.as_bytes(), b"\\\\").is_some()
+}
+
 /// Whether a reading doubles the backslashes of one string, or escapes its quotes, while another one holds
 /// escapes that look like backslashes which were not doubled either: `C:\new`, `\bword\b`.
-fn mixed_backslashes(text: &str, edits: &[Edit]) -> bool {
+fn mixed_backslashes(text: &str, rules: RuleSet) -> bool {
     let b = text.as_bytes();
-    let rules = RuleSet::of(edits);
-    // `{\n 'a': 'x\\n'\n}`: a level of escaping that no quote shows may be what is too much.
-    if rules.has(Rule::LiteralNewline)
-        && rules.has(Rule::SingleQuotes)
-        && memchr::memmem::find(b, b"\\\\").is_some()
-    {
-        return true;
-    }
     rules.has_any(&[Rule::BareBackslash, Rule::InnerQuotes, Rule::BareApostrophe])
         && memchr::memchr_iter(b'\\', b).any(|at| {
             let doubled = at > 0 && b[at - 1] == b'\\';

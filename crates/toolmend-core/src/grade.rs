@@ -15,8 +15,9 @@ pub enum Grade {
     Schema,
     /// Closers were set at the end, and nothing says that the end was reached or that this was the place.
     Closing,
-    /// Closers were set although the stream was cut, or after a number whose digits may go on; or a name was
-    /// taken off that may be the first key of a body whose rest is not there.
+    /// Closers were set although the stream was cut, or after a number whose digits may go on; or the object is
+    /// the whole only if the turn is not cut, or known to be complete: stray quotes, a name before it, or a
+    /// closer behind a string that may be its words.
     Cut,
 }
 

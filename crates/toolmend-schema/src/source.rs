@@ -1,8 +1,8 @@
 //! A schema's text made into the value that jsonschema compiles.
 //!
 //! Tools write schemas in two dialects: JSON Schema, and the OpenAPI-like one of Gemini (`"STRING"`, limits
-//! as strings). Both come out as JSON Schema; OpenAPI's `nullable` is meant in both. Only places where a schema stands are
-//! touched: an `enum`, a `default`, or a property that is called `type` stays as it is.
+//! as strings). Both come out as JSON Schema; OpenAPI's `nullable` is meant in both. Only places where a
+//! schema stands are touched: an `enum`, a `default`, or a property that is called `type` stays as it is.
 
 use serde_json::{Map, Value};
 

@@ -109,9 +109,8 @@ struct Search<'t> {
     over_budget: bool,
     /// Some reading parses, and is not believed.
     doubted: bool,
-    /// What such readings say, with what they cost, that the schema does not rule out: they count against those that
-    /// cost as much or more.
-    rivals: Vec<(Cost, String)>,
+    /// Such readings, with what they cost: they count against those that cost as much or more.
+    rivals: Vec<(Cost, Vec<Edit>)>,
     /// Bytes scanned so far.
     scanned: usize,
     /// Bytes that were scanned before the search began, to be counted with the first way.
@@ -326,11 +325,9 @@ impl<'t> Search<'t> {
             self.doubted = true;
             edits.extend(behind);
             edits.sort_by_key(|e| (e.start, e.end));
-            if let Ok(says) = apply(self.text, &edits)
-                && self.rivals.len() < MAX_READINGS
-                && self.ctx.may_be(&says)
-            {
-                self.rivals.push((cost, without_white(&says)));
+            // One more than is kept shows that there are more.
+            if self.rivals.len() <= MAX_READINGS {
+                self.rivals.push((cost, edits));
             }
             return self.fail(cost, Reason::Unreadable, node.scan.end());
         }
@@ -417,13 +414,19 @@ impl<'t> Search<'t> {
         }
     }
 
-    /// Whether a reading that is not believed costs no more than this one, and says something else.
+    /// Whether a reading that is not believed costs no more than this one, says something else, and is not ruled out
+    /// by the schema; or whether there are too many of them to be asked.
     fn has_rival(&self, best: &Reading) -> bool {
         let mut rivals = self.rivals.iter().filter(|(cost, _)| *cost <= best.cost).peekable();
-        rivals.peek().is_some()
-            && apply(self.text, &best.edits)
-                .map(|says| without_white(&says))
-                .is_ok_and(|says| rivals.any(|(_, rival)| *rival != says))
+        if rivals.peek().is_none() {
+            return false;
+        }
+        let Ok(says) = apply(self.text, &best.edits).map(|says| without_white(&says)) else { return true };
+        let differs = |edits: &[Edit]| {
+            apply(self.text, edits)
+                .is_ok_and(|rival| without_white(&rival) != says && self.ctx.may_be(&rival))
+        };
+        self.rivals.len() > MAX_READINGS || rivals.any(|(_, edits)| differs(edits))
     }
 
     /// The readings found, without those that say the same as another.

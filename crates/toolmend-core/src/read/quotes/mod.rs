@@ -360,9 +360,9 @@ impl Search<'_> {
             let strayed = !strays.is_empty();
             let item = node.scan.slot() != Slot::Value;
             let wary = self.wary(&strays, (open, read.close), item, node.strayed).max(node.wary);
-            let item = item && strayed;
-            let doubtful =
-                node.doubtful || doubtful || item && parts_items(self.body.text, &strays, self.body.quote);
+            let doubtful = node.doubtful
+                || doubtful
+                || item && strayed && parts_items(self.body.text, &strays, self.body.quote);
             let loose = node.loose || strayed && self.is_loose(open, read.close, &strays);
             let escaped = || self.body.text[open..read.close].contains("\\\"");
             let mut after = Node {
