@@ -24,6 +24,9 @@ pub(super) const SPEC: Spec = Spec {
     act: Act::Gap(end),
 };
 
+/// How many bytes of packaging are looked through for the first brace.
+const NEAR: usize = 256;
+
 fn end(text: &str, at: usize) -> Option<usize> {
     if !["\\n", "\\r", "\\t"].iter().any(|e| text[at..].starts_with(e)) {
         return None;
@@ -37,11 +40,15 @@ fn end(text: &str, at: usize) -> Option<usize> {
 /// be the partner of one of them, and what follows its words: `"x = \""\n,`. Not in a body whose line breaks are
 /// all spelled out, as the first one shows.
 fn within_quotation(text: &str, at: usize) -> bool {
-    let first = text.find('{').map_or("", |brace| text[brace + 1..].trim_start_matches(' '));
-    if ["\\n", "\\r"].iter().any(|e| first.starts_with(e)) {
-        return false;
-    }
     let Some(before) = text[..at].strip_suffix('"').map(str::as_bytes) else { return false };
     let escaped = |&at: &usize| at > 0 && before[at - 1] == b'\\';
-    memchr::memrchr_iter(b'"', before).take_while(escaped).count() % 2 == 1
+    memchr::memrchr_iter(b'"', before).take_while(escaped).count() % 2 == 1 && !spells_breaks(text)
+}
+
+/// Whether a line break that is spelled out follows the first brace, if that stands near the beginning.
+fn spells_breaks(text: &str) -> bool {
+    let begin = &text.as_bytes()[..text.len().min(NEAR)];
+    let Some(brace) = memchr::memchr(b'{', begin) else { return false };
+    let first = text[brace + 1..].trim_start_matches(' ');
+    first.starts_with("\\n") || first.starts_with("\\r")
 }

@@ -44,6 +44,7 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     let from = spot.at + open.len_utf8();
     let mut edits = vec![Edit::replace(Rule::SmartQuotes, spot.at, from, "\"")];
     let mut chars = spot.text[from..].char_indices();
+    let mut owed = (0, 0);
     while let Some((n, c)) = chars.next() {
         let at = from + n;
         match c {
@@ -58,8 +59,12 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
             }
             '\\' => return None,
             // `“ls", "cwd": "/tmp”`: the string may end in a quote of the other kind.
-            '"' if ends_string(spot, from, at + 1) => return None,
+            '"' if ends_string(spot, at + 1, owed) => return None,
             '"' => edits.push(Edit::insert(Rule::SmartQuotes, at, "\\")),
+            '{' => owed.0 += 1,
+            '}' => owed.0 -= 1,
+            '[' => owed.1 += 1,
+            ']' => owed.1 -= 1,
             c if c < ' ' => edits.extend(escape_raw(spot.text, &[at])),
             _ => {}
         }
@@ -67,19 +72,15 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     None
 }
 
-/// Whether the string that begins at `from` may end in the straight quote before `at`: what may follow a string here
-/// follows, and a closer is none that the words themselves opened.
-fn ends_string(spot: &Spot<'_>, from: usize, at: usize) -> bool {
+/// Whether the string may end in the straight quote before `at`: what may follow a string here follows, and a closer
+/// is none of those that are owed to its words, braces and brackets.
+fn ends_string(spot: &Spot<'_>, at: usize, (braces, brackets): (isize, isize)) -> bool {
     let next = skip_white(spot.text, at);
-    let own = |open: char, close: char| {
-        let words = &spot.text[from..at];
-        words.matches(open).count() > words.matches(close).count()
-    };
     match spot.text.as_bytes().get(next) {
         None => true,
         Some(b':' | b'=') => spot.slot.takes_key(),
-        Some(b'}') => !own('{', '}'),
-        Some(b']') => !own('[', ']'),
+        Some(b'}') => braces <= 0,
+        Some(b']') => brackets <= 0,
         // In an object a key follows.
         Some(b',') if spot.slot == Slot::Value => {
             let key = skip_white(spot.text, next + 1);
