@@ -102,14 +102,17 @@ const UNITS: &[&str] = &[
     "\", \"a\": \"",
     "it's ",
     "x=\"1\" ",
+    "{\"}",
+    "\"k\":\"x\\\"\",\\n",
     "🦀",
 ];
 
 /// What stands around the repeated unit.
-const AROUND: [(&str, &str, &str); 4] = [
+const AROUND: [(&str, &str, &str); 5] = [
     ("bare", "", ""),
     ("as a value", "{\"a\":", "}"),
     ("in a string", "{\"a\":\"", "\"}"),
+    ("in a curly string", "{\"a\":“", "”}"),
     ("behind a fault", "{\"a\":1,, \"b\":", ""),
 ];
 
