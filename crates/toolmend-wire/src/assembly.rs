@@ -9,14 +9,14 @@
 //!                      is another
 //!  object open         same                         same                       same
 //!  object closed       a new call if it has         a new call if it begins    same
-//!                      another name, or a name      an object, unless it is
-//!                      and no text, or begins       a copy of the whole body,
-//!                      an object                    or that was just `{}`
+//!                      another name, or a name      an object, unless it is one
+//!                      and no text, or begins       that the body begins with,
+//!                      an object                    or the body is just `{}`
 //! ```
 //!
 //! So ids that change with every piece (vLLM with gpt-oss) stay one call, and calls that share a number
-//! (ollama/ollama#7881 and others) do not run into each other. A copy of the body without an id of its own
-//! stays in the body: what is to become of a doubled body is the mender's question.
+//! (ollama/ollama#7881 and others) do not run into each other. Copies of a body without an id of their own
+//! stay in the body, as many as come: what is to become of a doubled body is the mender's question.
 
 mod body;
 mod call;
@@ -29,6 +29,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use self::call::{Loss, Naming, OpenCall, Said};
 use crate::limits::{Exceeded, Limits};
 use crate::recorded::{Call, Choice, Finish, Usage};
+use crate::shape::Shape;
 use crate::signal::{Arguments, Piece, Signal, Slot};
 use crate::text::{Joined, Text};
 
@@ -460,7 +461,8 @@ impl Assembly {
                 begins_object || other_name || said.name.is_some() && text.trim().is_empty()
             } else {
                 let own = call.body.text.text();
-                begins_object && said.name.is_some() && text != own && !is_placeholder(own)
+                let is_copy = || own.starts_with(&*text) && Shape::of(&text).closed();
+                begins_object && said.name.is_some() && !is_placeholder(own) && !is_copy()
             };
         }
         new_id && other_name && call.body.is_blank()

@@ -14,6 +14,13 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
+    /// The shape of a text.
+    pub(crate) fn of(text: &str) -> Self {
+        let mut shape = Shape::default();
+        shape.push_all(text);
+        shape
+    }
+
     /// Takes one byte; answers whether it closed the first container.
     pub(crate) fn push(&mut self, byte: u8) -> bool {
         if self.in_string {

@@ -537,6 +537,48 @@ fn no_two_calls_share_a_number() {
     assert_eq!(numbers, [u32::MAX, 0], "in the reports, too");
 }
 
+/// Calls that share a number get numbers of their own in JSON lines, too. No event is added there, and none moves: the
+/// last line may end with the stream.
+#[test]
+fn calls_in_json_lines() {
+    let line = |entry: &str| {
+        format!(
+            "{{\"choices\":[{{\"index\":0,\"delta\":{{\"role\":\"assistant\",\"tool_calls\":[{entry}]}}}}]}}"
+        )
+    };
+    let call = |number: u32, arguments: &str| {
+        line(&format!(
+            r#"{{"index":{number},"id":"c","type":"function","function":{{"name":"f","arguments":"{arguments}"}}}}"#
+        ))
+    };
+    let finish = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}"#;
+    let (broken, good, other) = (r#"{\"a\":1,}"#, r#"{\"a\":1}"#, r#"{\"b\":1}"#);
+    for (lines, left) in [
+        (
+            [call(0, broken), call(0, other), finish.to_owned()],
+            [call(0, good), call(1, other), finish.to_owned()],
+        ),
+        (
+            [call(0, good), finish.to_owned(), call(0, other)],
+            [call(0, good), finish.to_owned(), call(1, other)],
+        ),
+    ] {
+        for hold in [Hold::Call, Hold::Deviation] {
+            let options = TurnOptions { hold, ..TurnOptions::default() };
+            let (out, reports) = pass(options, &[lines.join("\n").as_bytes()]);
+            let out = String::from_utf8_lossy(&out);
+            assert_eq!(out.lines().collect::<Vec<_>>(), left, "{reports:?}");
+        }
+    }
+    let open =
+        line(r#"{"index":0,"id":"c","type":"function","function":{"name":"f","arguments":"{\"a\":1"}}"#);
+    for hold in [Hold::Call, Hold::Deviation] {
+        let options = TurnOptions { hold, ..TurnOptions::default() };
+        let (out, _) = pass(options, &[format!("{open}\n{finish}\n").as_bytes()]);
+        assert_eq!(String::from_utf8_lossy(&out), format!("{}\n{finish}\n", call(0, good)));
+    }
+}
+
 /// The name of an event is made of its type only where it can be one: a line end in it would begin another event.
 #[test]
 fn types_that_are_no_names() {

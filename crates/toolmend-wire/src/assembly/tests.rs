@@ -85,10 +85,26 @@ const CASES: &[(&str, &[&str], &[&str])] = &[
         &["0 - f {\"a\":1}", "0 - f {\"a\":2}"],
         &["0 - f {\"a\":1} +", "1 - f {\"a\":2}"],
     ),
+    (
+        "number shared, no ids, in pieces",
+        &["0 - f {\"a\":1}", "0 - f {\"a\":", "0 - - 1}"],
+        &["0 - f {\"a\":1} +", "1 - f {\"a\":1}"],
+    ),
     ("number shared, one event", &["0 c f ''", "&0 d f ''", "0 - - {}"], &["0 c f  +", "1 d f {}"]),
     ("number shared, no arguments", &["0 c f ''", "0 d g ''"], &["0 c f  +", "1 d g "]),
     ("number taken later", &["0 c f {}", "0 d g {}", "1 e h {}"], &["0 c f {} +", "1 d g {} +", "2 e h {}"]),
     ("a copy stays in the body", &["0 c f {\"a\":1}", "0 - f {\"a\":1}"], &["0 c f {\"a\":1}{\"a\":1}"]),
+    (
+        "and so do more of them",
+        &["0 c f {\"a\":1}", "0 c f {\"a\":1}", "0 c f {\"a\":1}"],
+        &["0 c f {\"a\":1}{\"a\":1}{\"a\":1}"],
+    ),
+    ("and those of nothing", &["0 c f {}", "0 c f {}", "0 c f {}"], &["0 c f {}{}{}"]),
+    (
+        "another object behind copies",
+        &["0 c f {\"a\":1}", "0 c f {\"a\":1}", "0 c f {\"b\":1}"],
+        &["0 c f {\"a\":1}{\"a\":1} +", "1 c f {\"b\":1}"],
+    ),
     (
         "a copy under a new id",
         &["0 c f {\"a\":1}", "0 d f {\"a\":1}"],

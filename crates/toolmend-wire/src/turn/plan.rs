@@ -224,7 +224,10 @@ impl<J: CallJudge> Flow<J> {
     /// An event of the stream that says more of a call all of whose pieces have left.
     fn one_more(&self, at: usize, text: &str) -> Option<String> {
         let (state, (_, protocol)) = (&self.states[at], self.protocol.as_ref()?);
-        let piece = state.pattern.piece.filter(|piece| piece.way == Way::Streamed && !self.breaks_off)?;
+        let piece = state
+            .pattern
+            .piece
+            .filter(|piece| piece.way == Way::Streamed && piece.adds && !self.breaks_off)?;
         let event = Value::parse(single(core::str::from_utf8(&state.pattern.data).ok()?)).ok()?;
         let (choice, ..) = self.assembly.known_as(at)?;
         protocol.more(event, More { choice, own: piece.index, number: state.index, text })

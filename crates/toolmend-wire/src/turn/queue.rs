@@ -67,16 +67,18 @@ pub(super) struct Piece {
     pub(super) no_role: bool,
     /// In what way its call came.
     pub(super) way: Way,
+    /// An event can be added behind it.
+    pub(super) adds: bool,
 }
 
 /// In what way a piece came: what clients look at differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
-    /// In an event of a stream.
+    /// In one event of several.
     Streamed,
     /// In a whole message.
     Whole,
-    /// In an older form, or in no stream: nobody looks at its envelope.
+    /// In an older form: nobody looks at its envelope.
     Other,
 }
 

@@ -149,9 +149,9 @@ impl<J: CallJudge> Flow<J> {
     ) -> Result<(), Exceeded> {
         match signal {
             Signal::Call(piece) => {
-                let looks = looks_of(&piece, event.stream);
+                let looks = looks_of(&piece);
                 let taken = self.assembly.take(piece)?;
-                fresh.push(self.note_piece(taken, &looks, adds));
+                fresh.push(self.note_piece(taken, &looks, adds && event.stream));
                 return Ok(());
             }
             // Nobody asks a turn in flight for its text.
@@ -205,6 +205,7 @@ impl<J: CallJudge> Flow<J> {
             kind: looks.kind,
             no_role: taken.opened && taken.no_role,
             way: looks.way,
+            adds,
         }
     }
 
@@ -240,7 +241,7 @@ impl<J: CallJudge> Flow<J> {
     }
 }
 
-fn looks_of(piece: &signal::Piece<'_>, stream: bool) -> Looks {
+fn looks_of(piece: &signal::Piece<'_>) -> Looks {
     Looks {
         has: match piece.arguments {
             None | Some(Arguments::Parts { .. }) => Has::Nothing,
@@ -260,8 +261,8 @@ fn looks_of(piece: &signal::Piece<'_>, stream: bool) -> Looks {
         },
         way: match piece.slot {
             Slot::Whole => Way::Whole,
-            Slot::Numbered(_) | Slot::Unnumbered if stream => Way::Streamed,
-            _ => Way::Other,
+            Slot::Numbered(_) | Slot::Unnumbered => Way::Streamed,
+            Slot::Legacy => Way::Other,
         },
         index: match piece.slot {
             Slot::Numbered(number) => Some(number),

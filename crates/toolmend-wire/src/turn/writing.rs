@@ -68,7 +68,7 @@ impl<J: CallJudge> Flow<J> {
         out.reserve(self.queue.held());
         let needs = self.needs();
         let good = |piece: &&Piece| matches!(self.states[piece.call].fate, Some(Fate::Good(_)));
-        let told = |piece: &&Piece| matches!(piece.has, Has::Text | Has::Json);
+        let told = |piece: &&Piece| matches!(piece.has, Has::Text | Has::Json) && piece.adds;
         let may_go = |note: &Note| needs.finish && !note.finish.is_empty() && !note.end && note.pieces == 0;
         let first = self.queue.notes().position(|(note, _)| may_go(note)).unwrap_or(usize::MAX);
         let mut last = BTreeMap::new();
