@@ -84,7 +84,9 @@ pub fn apply(text: &str, edits: &[Edit]) -> Result<String, EditError> {
             return Err(EditError::InsideCharacter { edit });
         }
         out.push_str(kept);
-        out.push_str(&e.put);
+        if !e.put.is_empty() {
+            out.push_str(&e.put);
+        }
         at = e.end;
     }
     out.push_str(&text[at..]);

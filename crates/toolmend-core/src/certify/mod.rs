@@ -290,7 +290,6 @@ fn between(before: &str, edits: &[Edit], p: &Placed<'_>, root: (usize, usize)) -
     let taken = &before[p.edit.start..p.edit.end];
     let fail = |what| Err((p.start, what));
     let class = class(p.edit.rule);
-    let words = if class == Class::Outside { taken.trim() } else { taken };
     match class {
         Class::Token => Ok(()),
         Class::Outside if p.end > root.0 && p.start < root.1 => {
@@ -299,11 +298,14 @@ fn between(before: &str, edits: &[Edit], p: &Placed<'_>, root: (usize, usize)) -
         Class::Outside if !p.edit.put.is_empty() => fail("packaging that puts something"),
         Class::Outside if p.edit.rule == Rule::DoubledBody => {
             let own = body(before, edits, root);
-            if words == own.trim() { Ok(()) } else { fail("a copy that differs") }
+            if taken.trim() == own.trim() { Ok(()) } else { fail("a copy that differs") }
         }
-        Class::Outside if words == "\"\"" => Ok(()),
-        // What begins like a member is the rest of the object, not packaging.
-        Class::Outside if p.start >= root.1 && words.starts_with([',', ':', '"', '\'', '=']) => {
+        // What begins like a member is the rest of the object, not packaging; an empty string says nothing.
+        Class::Outside
+            if p.start >= root.1
+                && taken.trim_start().starts_with([',', ':', '"', '\'', '='])
+                && taken.trim() != "\"\"" =>
+        {
             fail("a member taken as packaging")
         }
         Class::Outside if p.edit.rule == Rule::EmptyThenBody => {

@@ -88,14 +88,11 @@ pub(super) fn holds_member(taken: &str) -> bool {
     };
     let mut braces = 0isize;
     for (at, c) in taken.bytes().enumerate() {
-        if !matches!(c, b'"' | b'{' | b'}') {
-            continue;
-        }
         match c {
             b'"' if key(at) => return true,
-            b'"' => {}
             b'{' => braces += 1,
-            _ => braces -= 1,
+            b'}' => braces -= 1,
+            _ => {}
         }
     }
     braces != 0

@@ -6,7 +6,7 @@
 
 use alloc::vec::Vec;
 
-use super::lexeme::{identifier_end, invisible, skip_white};
+use super::lexeme::{first_key, identifier_end, invisible, skip_white};
 use super::marks::mark_end;
 use crate::context::Context;
 use crate::verdict::Reason;
@@ -81,8 +81,7 @@ impl<'t> Places<'t> {
         let brace = memchr::memchr(b'{', &b[self.from..]).map(|n| self.from + n);
         if core::mem::take(&mut self.first) {
             // A body without its brace begins at the text's first quote, in a key with its colon.
-            let until = brace.unwrap_or(b.len());
-            let quote = super::lexeme::first_key(self.text, self.from, until);
+            let quote = first_key(self.text, self.from, brace.unwrap_or(b.len()));
             if let Some(at) = quote.filter(|&at| self.opens_key(at)) {
                 self.left = 0;
                 return Some((at, true));
@@ -247,7 +246,7 @@ fn pieces(text: &str, start: usize, ctx: &Context<'_>) -> Vec<Edit> {
         if blank == start {
             break;
         }
-        let mark = fence_end(text, blank)
+        let mark = opening_fence(text, blank)
             .or_else(|| mark_end(text, blank, ctx.evidence.known_marks()).map(|end| (end, Rule::LeakedMark)))
             .filter(|&(end, _)| end <= start);
         if let Some((end, rule)) = mark {
@@ -469,23 +468,29 @@ fn harmless(words: &str, never_empty: bool) -> bool {
     square == 0 && quotes.is_multiple_of(2)
 }
 
-/// A fence or backticks at `at`: where they end, with a language tag behind them, and their rule.
-fn fence_end(text: &str, at: usize) -> Option<(usize, Rule)> {
+/// A fence before the object, with the language tag behind it, or backticks.
+fn opening_fence(text: &str, at: usize) -> Option<(usize, Rule)> {
+    let (mut end, rule) = fence(text, at)?;
+    if rule == Rule::CodeFence {
+        let of_tag = |c: &u8| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'-' | b'+' | b'.');
+        while text.as_bytes().get(end).is_some_and(of_tag) {
+            end += 1;
+        }
+    }
+    Some((end, rule))
+}
+
+/// The signs of a fence, or backticks, at `at`: where they end, and their rule.
+fn fence(text: &str, at: usize) -> Option<(usize, Rule)> {
     let b = text.as_bytes();
     let sign = *b.get(at).filter(|&&c| c == b'`' || c == b'~')?;
-    let mut end = at;
+    let mut end = at + 1;
     while b.get(end) == Some(&sign) {
         end += 1;
     }
     match end - at {
         1..=2 if sign == b'`' => Some((end, Rule::InlineCode)),
-        3.. => {
-            let tag = text[end..]
-                .bytes()
-                .take_while(|c| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'-' | b'+' | b'.'))
-                .count();
-            Some((end + tag, Rule::CodeFence))
-        }
+        3.. => Some((end, Rule::CodeFence)),
         _ => None,
     }
 }
@@ -518,7 +523,7 @@ pub(crate) fn tail(
                 tail.closers += 1;
                 Some((blank + 1, Rule::ExtraCloser))
             }
-            b'`' | b'~' => closing_fence(text, blank),
+            b'`' | b'~' => fence(text, blank),
             b';' | b')' => Some((blank + 1, Rule::CodeStatement)),
             b'\\' if matches!(b.get(blank + 1), Some(b'n' | b'r' | b't')) => {
                 Some((blank + 2, Rule::LiteralNewline))
@@ -593,14 +598,6 @@ fn ends_body(piece: &str, rule: Rule, begun: bool) -> bool {
     }
 }
 
-/// A fence or backticks behind the object.
-fn closing_fence(text: &str, at: usize) -> Option<(usize, Rule)> {
-    fence_end(text, at).map(|(end, rule)| {
-        let ticks = text[at..end].trim_end_matches(|c| c != '`' && c != '~').len();
-        (at + ticks, rule)
-    })
-}
-
 /// Whether what stands at `at` is words that are no part of the object and hold no other one.
 fn words_behind(text: &str, at: usize, apart: bool, ctx: &Context<'_>) -> Result<(), Refused> {
     let words = &text[at..];
@@ -641,7 +638,7 @@ pub(crate) fn end_marks(
 ) -> Option<Tail> {
     let (mut from, mut i) = (at, skip_blank(text, at));
     while i < text.len() {
-        let (end, rule) = closing_fence(text, i)
+        let (end, rule) = fence(text, i)
             .or_else(|| mark_end(text, i, ctx.evidence.known_marks()).map(|end| (end, Rule::LeakedMark)))?;
         edits.push(Edit::delete(rule, from, end));
         from = end;

@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 
 use crate::context::Context;
 use crate::edit::apply;
-use crate::rules::{GAPS, TOKENS};
+use crate::rules::{GAPS, RuleSet, TOKENS};
 use crate::scan::{Halt, Scanner, Slot};
 use crate::verdict::Reason;
 use crate::{Edit, Ending, Grade, Rule};
@@ -89,6 +89,12 @@ impl Asks {
         if ctx.evidence.ending() == Ending::Complete {
             return Asks::Nothing;
         }
+        if head.member {
+            return Asks::Complete;
+        }
+        if !RuleSet::of(edits).has_any(&[Rule::WrongCloser, Rule::CodeStatement]) {
+            return Asks::Nothing;
+        }
         let behind_string = |at: usize| {
             text[..at]
                 .trim_end_matches(|c: char| matches!(c, '}' | ']') || c.is_ascii_whitespace())
@@ -101,7 +107,7 @@ impl Asks {
             Rule::CodeStatement => e.start > head.start && !statement && behind_string(e.start),
             _ => false,
         };
-        if head.member || edits.iter().any(word) { Asks::Complete } else { Asks::Nothing }
+        if edits.iter().any(word) { Asks::Complete } else { Asks::Nothing }
     }
 }
 
@@ -232,6 +238,11 @@ fn token_fault(text: &str, scan: &Scanner, at: usize) -> bool {
 /// Something at `at` that says nothing, with its rule and its end.
 fn gap(text: &str, at: usize) -> Option<(Rule, usize)> {
     let b = text.as_bytes();
+    // Nothing of JSON's own begins one.
+    if matches!(b[at], b'"' | b'{' | b'}' | b'[' | b']' | b',' | b':' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z')
+    {
+        return None;
+    }
     GAPS.iter().find_map(|&(rule, end)| {
         let end = end(text, at)?;
         // Between two digits it is not known whether one number or two were meant.

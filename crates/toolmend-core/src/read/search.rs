@@ -15,7 +15,7 @@ use super::lexeme::{colon_ahead, identifier_end, inside, skip_white};
 use super::{Asks, Cost, Dead, Level, Reading, Stuck, advance, begin, resume};
 use crate::context::Context;
 use crate::edit::apply;
-use crate::rules::MOVES;
+use crate::rules::ways;
 use crate::scan::{AT_CLOSE, AT_COMMA, Halt, Scanner, Slot};
 use crate::verdict::Reason;
 use crate::{Edit, Grade, Rule};
@@ -365,7 +365,7 @@ impl<'t> Search<'t> {
     fn ways(&mut self, node: &Node, at: usize) -> bool {
         let fault = Fault { text: self.text, at, slot: node.scan.slot(), scan: &node.scan, ctx: self.ctx };
         let mut moves = Moves::default();
-        MOVES.iter().for_each(|(_, ways)| ways(&fault, &mut moves));
+        ways(&fault, &mut moves);
         let any = moves.len() > 0;
         self.over_budget |= moves.overflowed();
         for way in moves.drain() {

@@ -5,7 +5,7 @@ use super::fault::{Fault, Moves};
 use super::frame::{self, Head};
 use super::{Asks, Cost, Reading, advance, resume};
 use crate::context::Context;
-use crate::rules::MOVES;
+use crate::rules::ways;
 use crate::scan::{AT_CLOSE, Halt, Scanner, Slot};
 use crate::{Grade, Rule};
 
@@ -57,8 +57,7 @@ pub(crate) fn read(text: &str, head: &mut Head, strict: &Scanner, ctx: &Context<
                     break;
                 }
                 let mut moves = Moves::default();
-                let place = Fault { text, at: fault, slot, scan: &scan, ctx };
-                MOVES.iter().for_each(|(_, ways)| ways(&place, &mut moves));
+                ways(&Fault { text, at: fault, slot, scan: &scan, ctx }, &mut moves);
                 let Some(way) = moves.only() else { break };
                 let from = edits.len();
                 way.edits.append_to(&mut edits);

@@ -1,6 +1,6 @@
 //! `doubled-comma`: two commas between members
 
-use super::{Act, Counter, Example, Spec};
+use super::{Act, Counter, Example, Spec, Ways};
 use crate::read::fault::{Fault, Moves};
 use crate::scan::Slot;
 use crate::{Edit, Ending, Grade, Rule};
@@ -22,11 +22,11 @@ pub(super) const SPEC: Spec = Spec {
         ending: Ending::Complete,
         schema: "",
     },
-    act: Act::Move(moves),
+    act: Act::Move(Ways::at(&[Slot::Key], moves)),
 };
 
 fn moves(fault: &Fault<'_>, out: &mut Moves) {
-    if fault.slot == Slot::Key && fault.byte() == Some(b',') {
+    if fault.byte() == Some(b',') {
         out.add(Edit::delete(Rule::DoubledComma, fault.at, fault.at + 1), fault.at + 1, fault.scan.clone());
     }
 }

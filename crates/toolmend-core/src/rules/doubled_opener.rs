@@ -1,6 +1,6 @@
 //! `doubled-opener`: the opening brace twice
 
-use super::{Act, Counter, Example, Spec};
+use super::{Act, Counter, Example, Spec, Ways};
 use crate::read::fault::{Fault, Moves};
 use crate::scan::Slot;
 use crate::{Edit, Ending, Grade, Rule};
@@ -22,14 +22,12 @@ pub(super) const SPEC: Spec = Spec {
         ending: Ending::Complete,
         schema: "",
     },
-    act: Act::Move(moves),
+    act: Act::Move(Ways::at(&[Slot::FirstKey], moves)),
 };
 
 fn moves(fault: &Fault<'_>, out: &mut Moves) {
     // One brace too many is a slip; a row of them is something else.
-    if fault.slot == Slot::FirstKey
-        && fault.rest().strip_prefix('{').is_some_and(|r| !r.trim_start().starts_with('{'))
-    {
+    if fault.rest().strip_prefix('{').is_some_and(|r| !r.trim_start().starts_with('{')) {
         out.add(Edit::delete(Rule::DoubledOpener, fault.at, fault.at + 1), fault.at + 1, fault.scan.clone());
     }
 }

@@ -1,6 +1,6 @@
 //! `extra-closer`: a closer that closes nothing
 
-use super::{Act, Counter, Example, Spec};
+use super::{Act, Counter, Example, Spec, Ways};
 use crate::read::fault::{Fault, Moves};
 use crate::read::lexeme::skip_white;
 use crate::scan::Slot;
@@ -23,11 +23,11 @@ pub(super) const SPEC: Spec = Spec {
         ending: Ending::Complete,
         schema: "",
     },
-    act: Act::Move(moves),
+    act: Act::Move(Ways::at(&[Slot::After], moves)),
 };
 
 fn moves(fault: &Fault<'_>, out: &mut Moves) {
-    if fault.slot != Slot::After || !matches!(fault.byte(), Some(b'}' | b']')) {
+    if !matches!(fault.byte(), Some(b'}' | b']')) {
         return;
     }
     let next = fault.text.as_bytes().get(skip_white(fault.text, fault.at + 1));

@@ -1,6 +1,6 @@
 //! `key-no-close-quote`: a key without its closing quote
 
-use super::{Act, Counter, Example, Spec};
+use super::{Act, Counter, Example, Spec, Ways};
 use crate::read::fault::{Fault, Moves};
 use crate::read::lexeme::{colon_ahead, identifier_end};
 use crate::scan::Slot;
@@ -23,15 +23,14 @@ pub(super) const SPEC: Spec = Spec {
         ending: Ending::Complete,
         schema: r#"{"type":"object","properties":{"name":{"type":"string"}}}"#,
     },
-    act: Act::Move(moves),
+    act: Act::Move(Ways::at(&[Slot::Colon, Slot::FirstKey, Slot::Key], moves)),
 };
 
 fn moves(fault: &Fault<'_>, out: &mut Moves) {
     // Either the key was read up to the quote that opens the value, or it runs on into the next line.
     let key = match fault.slot {
         Slot::Colon => fault.scan.token(),
-        Slot::Key | Slot::FirstKey => fault.at,
-        _ => return,
+        _ => fault.at,
     };
     let Some(name_end) = identifier_end(fault.text, key + 1) else { return };
     if fault.text[key..].starts_with('"')

@@ -1,6 +1,6 @@
 //! `leading-comma`: a comma after an opening brace
 
-use super::{Act, Counter, Example, Spec};
+use super::{Act, Counter, Example, Spec, Ways};
 use crate::read::fault::{Fault, Moves};
 use crate::read::lexeme::skip_white;
 use crate::scan::Slot;
@@ -18,11 +18,11 @@ pub(super) const SPEC: Spec = Spec {
         ending: Ending::Complete,
         schema: "",
     },
-    act: Act::Move(moves),
+    act: Act::Move(Ways::at(&[Slot::FirstKey], moves)),
 };
 
 fn moves(fault: &Fault<'_>, out: &mut Moves) {
-    if fault.slot == Slot::FirstKey && fault.byte() == Some(b',') {
+    if fault.byte() == Some(b',') {
         // Another key must follow, or this may be all that is left of a member.
         if !matches!(
             fault.text.as_bytes().get(skip_white(fault.text, fault.at + 1)),

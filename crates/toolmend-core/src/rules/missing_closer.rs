@@ -1,6 +1,6 @@
 //! `missing-closer`: a closer is not there
 
-use super::{Act, Counter, Example, Spec};
+use super::{Act, Counter, Example, Spec, Ways};
 use crate::read::fault::{Fault, Moves};
 use crate::read::lexeme::skip_white;
 use crate::scan::Slot;
@@ -23,7 +23,7 @@ pub(super) const SPEC: Spec = Spec {
         ending: Ending::Complete,
         schema: "",
     },
-    act: Act::Move(moves),
+    act: Act::Move(Ways::at(&[Slot::After, Slot::Key], moves)),
 };
 
 fn moves(fault: &Fault<'_>, out: &mut Moves) {

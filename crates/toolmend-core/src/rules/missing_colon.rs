@@ -1,7 +1,7 @@
 //! `missing-colon`: no colon between key and value
 
 use super::literal_case::literal_ahead;
-use super::{Act, Counter, Example, Spec};
+use super::{Act, Counter, Example, Spec, Ways};
 use crate::read::fault::{Fault, Moves};
 use crate::scan::Slot;
 use crate::{Edit, Ending, Grade, Rule};
@@ -23,13 +23,10 @@ pub(super) const SPEC: Spec = Spec {
         ending: Ending::Complete,
         schema: "",
     },
-    act: Act::Move(moves),
+    act: Act::Move(Ways::at(&[Slot::Colon], moves)),
 };
 
 fn moves(fault: &Fault<'_>, out: &mut Moves) {
-    if fault.slot != Slot::Colon {
-        return;
-    }
     let end = fault.scan.end();
     let quoted = end > 0 && fault.text.as_bytes()[end - 1] == b'"';
     // The colon may stand on the wrong side of a quote.

@@ -1,7 +1,7 @@
 //! `missing-comma`: no comma between members
 
 use super::literal_case::literal_ahead;
-use super::{Act, Counter, Example, Spec};
+use super::{Act, Counter, Example, Spec, Ways};
 use crate::read::fault::{Fault, Moves};
 use crate::read::lexeme::{colon_ahead, identifier_end, key_ahead};
 use crate::read::quotes::QUOTES;
@@ -25,13 +25,10 @@ pub(super) const SPEC: Spec = Spec {
         ending: Ending::Complete,
         schema: "",
     },
-    act: Act::Move(moves),
+    act: Act::Move(Ways::at(&[Slot::After], moves)),
 };
 
 fn moves(fault: &Fault<'_>, out: &mut Moves) {
-    if fault.slot != Slot::After {
-        return;
-    }
     let apart = fault.at > fault.scan.end();
     // `"New York," "dst"`: the comma may stand on the wrong side of the quote.
     let before = &fault.text[..fault.scan.end()];

@@ -1,6 +1,6 @@
 //! `missing-opener`: the opening brace is not there
 
-use super::{Act, Counter, Example, Spec};
+use super::{Act, Counter, Example, Spec, Ways};
 use crate::read::fault::{Fault, Moves};
 use crate::scan::Slot;
 use crate::{Edit, Ending, Grade, Rule};
@@ -22,7 +22,7 @@ pub(super) const SPEC: Spec = Spec {
         ending: Ending::Complete,
         schema: "",
     },
-    act: Act::Move(moves),
+    act: Act::Move(Ways::at(&[Slot::After], moves)),
 };
 
 /// The brace at the beginning of the text is set by `read::frame`. Here: `"arguments": "city": "Lyon"}`, the
@@ -30,7 +30,7 @@ pub(super) const SPEC: Spec = Spec {
 fn moves(fault: &Fault<'_>, out: &mut Moves) {
     const ARGUMENTS: &[&str] =
         &["\"arguments\"", "\"parameters\"", "\"args\"", "\"input\"", "\"action_input\"", "\"tool_input\""];
-    let there = fault.slot == Slot::After && fault.byte() == Some(b':') && fault.in_object();
+    let there = fault.byte() == Some(b':') && fault.in_object();
     if !there || !fault.ctx.has_schema() {
         return;
     }

@@ -9,6 +9,7 @@ use core::fmt;
 use crate::Grade;
 use crate::read::fault::{Fault, Moves};
 use crate::read::lexeme::{Lexeme, Spot};
+use crate::scan::Slot;
 use crate::{Edit, Ending};
 use alloc::vec::Vec;
 
@@ -55,6 +56,35 @@ pub struct Counter {
     pub ending: Ending,
     /// The tool's JSON Schema under which it is tried; empty for none.
     pub schema: &'static str,
+}
+
+/// The ways that a rule knows on from a fault.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ways {
+    /// The slots in which its fault is met: one bit each.
+    at: u16,
+    add: fn(&Fault<'_>, &mut Moves),
+}
+
+impl Ways {
+    /// Those that `add` adds at a fault in one of these slots.
+    const fn at(slots: &[Slot], add: fn(&Fault<'_>, &mut Moves)) -> Ways {
+        let (mut at, mut i) = (0, 0);
+        while i < slots.len() {
+            at |= 1 << slots[i] as u16;
+            i += 1;
+        }
+        Ways { at, add }
+    }
+}
+
+/// Adds all ways on from a fault.
+pub(crate) fn ways(fault: &Fault<'_>, moves: &mut Moves) {
+    for (_, ways) in MOVES {
+        if ways.at >> fault.slot as u16 & 1 == 1 {
+            (ways.add)(fault, moves);
+        }
+    }
 }
 
 /// How a rule's fault is recognised.
@@ -252,7 +282,6 @@ rules! {
 
 type Gap = fn(&str, usize) -> Option<usize>;
 type Token = fn(&Spot<'_>) -> Option<Lexeme>;
-type Ways = fn(&Fault<'_>, &mut Moves);
 type Layer = fn(&str) -> Option<Vec<Edit>>;
 
 /// A table of the rules that act in one way, in the order of all rules, made when this is compiled.

@@ -1,6 +1,6 @@
 //! `trailing-comma`: a comma before a closer
 
-use super::{Act, Counter, Example, Spec};
+use super::{Act, Counter, Example, Spec, Ways};
 use crate::read::fault::{Fault, Moves};
 use crate::scan::Slot;
 use crate::{Edit, Ending, Grade, Rule};
@@ -22,11 +22,11 @@ pub(super) const SPEC: Spec = Spec {
         ending: Ending::Complete,
         schema: "",
     },
-    act: Act::Move(moves),
+    act: Act::Move(Ways::at(&[Slot::Key, Slot::Item], moves)),
 };
 
 fn moves(fault: &Fault<'_>, out: &mut Moves) {
-    if matches!(fault.slot, Slot::Key | Slot::Item) && matches!(fault.byte(), Some(b'}' | b']')) {
+    if matches!(fault.byte(), Some(b'}' | b']')) {
         let comma = fault.scan.comma();
         // Another sign stood there for the comma: two slips at one place.
         if fault.text.as_bytes()[comma] != b',' {

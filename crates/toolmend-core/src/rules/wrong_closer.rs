@@ -1,6 +1,6 @@
 //! `wrong-closer`: a brace for a bracket
 
-use super::{Act, Counter, Example, Spec};
+use super::{Act, Counter, Example, Spec, Ways};
 use crate::read::fault::{Fault, Moves};
 use crate::scan::Slot;
 use crate::{Edit, Ending, Grade, Rule};
@@ -22,13 +22,10 @@ pub(super) const SPEC: Spec = Spec {
         ending: Ending::Complete,
         schema: "",
     },
-    act: Act::Move(moves),
+    act: Act::Move(Ways::at(&[Slot::After, Slot::FirstKey, Slot::FirstItem], moves)),
 };
 
 fn moves(fault: &Fault<'_>, out: &mut Moves) {
-    if !matches!(fault.slot, Slot::After | Slot::FirstKey | Slot::FirstItem) {
-        return;
-    }
     let put = match fault.byte() {
         Some(b'}') if !fault.in_object() => "]",
         Some(b']') if fault.in_object() => "}",

@@ -1,6 +1,6 @@
 //! `wrong-separator`: another sign in the place of a colon or comma
 
-use super::{Act, Counter, Example, Spec};
+use super::{Act, Counter, Example, Spec, Ways};
 use crate::read::fault::{Fault, Moves};
 use crate::scan::Slot;
 use crate::{Edit, Ending, Grade, Rule};
@@ -22,7 +22,7 @@ pub(super) const SPEC: Spec = Spec {
         ending: Ending::Complete,
         schema: "",
     },
-    act: Act::Move(moves),
+    act: Act::Move(Ways::at(&[Slot::Colon, Slot::Value, Slot::After], moves)),
 };
 
 fn moves(fault: &Fault<'_>, out: &mut Moves) {
