@@ -357,11 +357,13 @@ fn taken(text: &str, reading: Reading, grade: Grade, ctx: &Context<'_>) -> Resul
     Ok(choice)
 }
 
-/// Whether a level of escaping that no quote shows may be what is too much: `{\n 'a': 'x\\n'\n}`.
+/// Whether a level of escaping that no quote shows may be what is too much: `{\n 'a': 'x\\n'\n}`,
+/// `{'a': '\"x\\n\"'}`.
 fn spelled_level(text: &str, rules: RuleSet) -> bool {
-    rules.has(Rule::LiteralNewline)
-        && rules.has(Rule::SingleQuotes)
-        && memchr::memmem::find(text.as_bytes(), b"\\\\").is_some()
+    let holds = |escape: &[u8]| memchr::memmem::find(text.as_bytes(), escape).is_some();
+    rules.has(Rule::SingleQuotes)
+        && holds(b"\\\\")
+        && (rules.has(Rule::LiteralNewline) || holds(b"\\\"") && !holds(b"\\\\\""))
 }
 
 /// Whether a reading doubles the backslashes of one string, or escapes its quotes, while another one holds

@@ -5,7 +5,7 @@
 
 use super::frame::Head;
 use super::lexeme::{identifier_end, skip_white, trim_escaped_white};
-use super::quotes::QUOTES;
+use super::quotes::{QUOTES, opens_word};
 use crate::context::Context;
 use crate::rules::RuleSet;
 use crate::{Edit, Rule};
@@ -43,8 +43,11 @@ impl Parsed<'_> {
             || (closes || has(Rule::WrongCloser)) && misplaced(text, inside)
             // `"argv": "x"]`: the bracket that it closes may be what was lost.
             || has(Rule::WrongCloser) && self.head.headless
+            || inside.iter().any(|e| behind_quotation(text, e))
             // `{total": 50, "ext{total": 50}`
             || has(Rule::KeyNoOpenQuote) && openings(&text[self.head.start..]).next().is_some()
+            || closes && has(Rule::WrongCloser)
+            || has(Rule::WrongCloser) && begins_again(&text[self.head.start..self.end()])
             || closes
                 && (self.headless_and_open()
                     || begins_again(&text[self.head.start..])
@@ -52,6 +55,11 @@ impl Parsed<'_> {
                     || self.comma_for_closer()
                     || self.before.is_empty() && closed(text)
                     || behind.iter().any(|e| e.rule == Rule::Prose && commented(&text[e.start..])))
+    }
+
+    /// Where the object ends.
+    fn end(&self) -> usize {
+        self.behind.first().map_or(self.text.len(), |e| e.start)
     }
 
     /// `I call "f": {"a":1}}`: a quoted word in a line of words need not be a key whose brace is missing,
@@ -81,12 +89,13 @@ impl Parsed<'_> {
     }
 
     /// A comma too many, one that is missing, or a colon, stands where the closer may have stood:
-    /// `{"o": {, "c": "x"}`, `{"o":{"a":1 "b":2}`, `{"a"["x"}`.
+    /// `{"o": {, "c": "x"}`, `{"o":{"a":1,,"b":2}`, `{"o":{"a":1 "b":2}`, `{"a"["x"}`.
     fn comma_for_closer(&self) -> bool {
         let first = skip_white(self.text, self.head.start + 1);
         let (mut at, mut depth) = (0, 0);
         self.inside.iter().any(|e| {
-            let separates = e.rule == Rule::MissingComma || e.rule == Rule::WrongSeparator && e.put == ",";
+            let separates = matches!(e.rule, Rule::MissingComma | Rule::DoubledComma)
+                || e.rule == Rule::WrongSeparator && e.put == ",";
             // Edits stand in the order of the text, so every byte is looked at once.
             if separates && let Some(between) = self.text.get(at..e.start) {
                 depth += depth_of(between);
@@ -112,7 +121,7 @@ impl Parsed<'_> {
         let rest =
             |at: usize| self.text[at..].trim_matches(|c: char| matches!(c, '}' | ']') || c.is_whitespace());
         let body = &self.text[self.head.start..];
-        self.inside.iter().chain(self.behind).any(|e| gap(e) && rest(e.end).is_empty())
+        (self.behind.iter().any(gap) || self.inside.iter().any(|e| gap(e) && rest(e.end).is_empty()))
             && count(body, b'{') + count(body, b'[') + usize::from(self.head.headless) > 1
     }
 
@@ -162,6 +171,23 @@ pub(super) fn opening(body: &str) -> Option<&[u8]> {
     let colon = memchr::memchr(b':', begin)?;
     // A brace and a key.
     (colon > 1).then(|| &begin[..=colon])
+}
+
+/// Whether punctuation was mended right behind a string whose last escaped quote opens a quotation: the string's own
+/// may be its partner, and what follows words. `{"html": "<i v=\"" n="a", "q": 1}`.
+fn behind_quotation(text: &str, edit: &Edit) -> bool {
+    let punctuation = matches!(
+        edit.rule,
+        Rule::MissingComma | Rule::MissingColon | Rule::WrongSeparator | Rule::DoubledComma | Rule::BareKey
+    );
+    let before = text[..edit.start].trim_end_matches(|c: char| c == ',' || c.is_whitespace());
+    let Some(string) = before.strip_suffix('"').filter(|_| punctuation) else { return false };
+    let b = string.as_bytes();
+    let mut escaped = memchr::memrchr_iter(b'"', b).take_while(|&at| at > 0 && b[at - 1] == b'\\');
+    let Some(last) = escaped.next() else { return false };
+    let (before, behind) = (&string[..last - 1], &string[last + 1..]);
+    let words = if behind.is_empty() { "x" } else { behind };
+    escaped.count() % 2 == 0 && (opens_word(before, words) || before.ends_with('"'))
 }
 
 fn count(text: &str, sign: u8) -> usize {

@@ -202,7 +202,9 @@ pub(crate) fn head(text: &str, start: usize, headless: bool, ctx: &Context<'_>) 
         // `items: [{"id": 1}]`, `"items" /* all */: [{"id": 1}]`: the list is a key's.
         let listed =
             head.list && (members == Members::One || words.ends_with([':', '=']) && words.contains('"'));
-        if members == Members::Several || listed {
+        // `limit: 5, "query": "x"}`: the first member lacks its quotes as well.
+        let first = headless && n + 1 == count && members == Members::One;
+        if members == Members::Several || listed || first {
             return Err(Refused { reason: Reason::Rest, at: from });
         }
         // `` `items`: {"id": 1} ``
@@ -301,7 +303,8 @@ enum Members {
 
 fn names_members(words: &str, ctx: &Context<'_>) -> Members {
     let mut members = Members::None;
-    for part in words.split([',', '\n', '(']) {
+    // A line break may be spelled out: `\n  limit: 5,\n  `.
+    for part in words.split([',', '\n', '(']).flat_map(|part| part.split("\\n")) {
         if members == Members::One && !part.trim().is_empty() {
             return Members::Several;
         }
@@ -636,16 +639,17 @@ pub(crate) fn end_marks(
     ctx: &Context<'_>,
     edits: &mut Vec<Edit>,
 ) -> Option<Tail> {
+    let begun = head.edits.iter().any(|e| e.rule == Rule::InlineCode);
     let (mut from, mut i) = (at, skip_blank(text, at));
     while i < text.len() {
         let (end, rule) = fence(text, i)
+            .filter(|&(_, rule)| rule != Rule::InlineCode || begun)
             .or_else(|| mark_end(text, i, ctx.evidence.known_marks()).map(|end| (end, Rule::LeakedMark)))?;
         edits.push(Edit::delete(rule, from, end));
         from = end;
         i = skip_blank(text, end);
     }
     edits.last_mut()?.end = text.len();
-    let begun = head.edits.iter().any(|e| e.rule == Rule::InlineCode);
     let end_mark = edits.iter().any(|e| ends_body(text[e.start..e.end].trim(), e.rule, begun));
     Some(Tail { end_mark, ..Tail::default() })
 }

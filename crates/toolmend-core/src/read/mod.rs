@@ -97,7 +97,7 @@ impl Asks {
         }
         let behind_string = |at: usize| {
             text[..at]
-                .trim_end_matches(|c: char| matches!(c, '}' | ']') || c.is_ascii_whitespace())
+                .trim_end_matches(|c: char| matches!(c, '}' | ']' | ',') || c.is_ascii_whitespace())
                 .ends_with(['"', '\''])
         };
         let statement = edits.iter().any(|e| e.rule == Rule::CodeStatement && e.end <= head.start);

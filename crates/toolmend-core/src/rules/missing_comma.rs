@@ -40,9 +40,10 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
     if !apart && value.trim_ascii_end().ends_with(':') {
         return;
     }
-    // `"x"",mode":null`: what opens with a comma is no key, but the rest behind a string that ended too early.
-    if fault.rest().starts_with(['"', '\''])
-        && fault.rest()[1..].trim_start().starts_with([',', ':', '}', ']'])
+    // `"x"",mode":null`, `"x"" and p": 1`: what opens with a comma, or with a space right behind a string, is no key, but
+    // the rest of a string that ended too early.
+    if let Some(key) = fault.rest().strip_prefix(['"', '\''])
+        && (key.trim_start().starts_with([',', ':', '}', ']']) || !apart && key.starts_with(char::is_whitespace))
     {
         return;
     }

@@ -87,14 +87,15 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
 fn closes_more(words: &str) -> bool {
     let Some(last) = words.chars().next_back() else { return false };
     let count = |c: char| words.matches(c).count();
-    // `it's`
-    let apostrophes = || {
-        let letter = |at: Option<&u8>| at.is_some_and(u8::is_ascii_alphabetic);
+    // All but those of `it's` and `it\'s`.
+    let quotations = || {
         let b = words.as_bytes();
-        words.match_indices('\'').filter(|&(at, _)| letter(b[..at].last()) && letter(b.get(at + 1))).count()
+        let letter = |at: Option<&u8>| at.is_some_and(u8::is_ascii_alphabetic);
+        let inside = |at: usize| b[..at].ends_with(b"\\") || letter(b[..at].last()) && letter(b.get(at + 1));
+        words.match_indices('\'').filter(|&(at, _)| !inside(at)).count()
     };
     match last {
-        '\'' => words.ends_with("''") || (count('\'') - apostrophes()) % 2 == 1,
+        '\'' => words.ends_with("''") || quotations() % 2 == 1,
         '`' => count('`') % 2 == 1,
         '”' => count('“') < count('”'),
         '’' => count('‘') < count('’'),

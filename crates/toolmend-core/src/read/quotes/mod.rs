@@ -32,7 +32,7 @@ mod least;
 mod signs;
 mod walk;
 
-pub(crate) use signs::{QUOTES, swallows_member};
+pub(crate) use signs::{QUOTES, opens_word, swallows_member};
 
 /// The most steps of one search.
 const MAX_STEPS: usize = 60_000;
@@ -85,7 +85,9 @@ fn search(body: Body<'_>, stuck: Stuck, least: Least) -> Level {
             doubtful: false,
             loose: false,
             mixed: false,
+            odd: false,
             foreign: false,
+            hides: false,
             string: None,
         },
     );
@@ -107,8 +109,12 @@ struct Node {
     loose: bool,
     /// Some string holds stray quotes and escaped ones.
     mixed: bool,
+    /// Some string holds an odd number of stray double quotes.
+    odd: bool,
     /// Some token is written as JSON does not write it.
     foreign: bool,
+    /// Some string is written without quotes of this kind.
+    hides: bool,
     /// The string that is being read: where it opens, and its stray quotes so far.
     string: Option<(usize, Vec<usize>)>,
 }
@@ -184,6 +190,20 @@ impl Limits {
     fn admit(self, found: &Found) -> bool {
         found.stray <= if found.doubtful { self.doubtful } else { self.sound }
     }
+}
+
+/// Whether a rule reads strings that lack a quote of JSON's.
+fn is_other_string(rule: Rule) -> bool {
+    matches!(
+        rule,
+        Rule::UnquotedWord
+            | Rule::BacktickString
+            | Rule::SingleQuotes
+            | Rule::SmartQuotes
+            | Rule::TripleQuotes
+            | Rule::ValueNoOpenQuote
+            | Rule::ValueNoCloseQuote
+    )
 }
 
 fn limits(found: &[Found]) -> Option<Limits> {
@@ -269,8 +289,11 @@ impl Search<'_> {
 
     /// Reads on between strings: everything but value strings of this quote must be certain as it stands.
     fn between(&mut self, stray: usize, mut node: Node, found: &mut Vec<Found>) {
-        let (trail, last) = (&mut self.trail, &mut node.last);
-        let walked = self.body.walk(&mut node.scan, node.at, |edit| *last = trail.push(*last, edit));
+        let (trail, last, hides) = (&mut self.trail, &mut node.last, &mut node.hides);
+        let walked = self.body.walk(&mut node.scan, node.at, |edit| {
+            *hides |= is_other_string(edit.rule);
+            *last = trail.push(*last, edit);
+        });
         let Walked { met, cost, .. } = walked;
         let stray = stray + cost;
         node.doubtful |= walked.doubtful;
@@ -321,8 +344,9 @@ impl Search<'_> {
         }
         // Two slips, where one with more quotes may explain the text as well.
         let wary = if admitted { node.wary } else { node.wary.max(Wary::OfSound) };
-        // Quotes that were escaped here and there, in a body that writes its strings in several ways.
-        let doubtful = node.doubtful || node.mixed && node.foreign;
+        // Quotes that were escaped here and there, in a body that writes its strings in several ways. And quotes that are
+        // not in pairs, where a string without quotes of its own hides the reading in which theirs are others' borders.
+        let doubtful = node.doubtful || node.mixed && node.foreign || node.odd && node.hides;
         let value = without_white(&output);
         found.push(Found { stray, wary, doubtful, admitted, repeats, value, reading });
     }
@@ -333,8 +357,15 @@ impl Search<'_> {
         let mut scan = node.scan.clone();
         scan.took(at, lexeme.end);
         scan.set_slot(Slot::After);
-        let mut other =
-            Node { scan, at: lexeme.end, wary: Wary::OfAny, foreign: true, string: None, ..*node };
+        let mut other = Node {
+            scan,
+            at: lexeme.end,
+            wary: Wary::OfAny,
+            foreign: true,
+            hides: true,
+            string: None,
+            ..*node
+        };
         for edit in lexeme.edits {
             self.edit(&mut other, edit);
         }
@@ -373,6 +404,7 @@ impl Search<'_> {
                 doubtful,
                 loose,
                 mixed: node.mixed || strayed && escaped(),
+                odd: node.odd || self.body.quote == b'"' && strays.len() % 2 == 1,
                 string: None,
                 ..node
             };

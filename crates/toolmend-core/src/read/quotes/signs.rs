@@ -330,7 +330,7 @@ fn is_opener(text: &str, at: usize) -> bool {
 }
 
 /// Whether a quote between these opens a quotation: it stands before a word and behind none.
-fn opens_word(before: &str, behind: &str) -> bool {
+pub(crate) fn opens_word(before: &str, behind: &str) -> bool {
     // `f"{x}"`, `r"^\d"`
     let unmarked = before.trim_end_matches(['f', 'r', 'b', 'u', 'E']);
     let before = if before.len() - unmarked.len() == 1 { unmarked } else { before };
