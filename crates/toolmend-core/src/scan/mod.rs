@@ -346,13 +346,33 @@ impl Scanner {
                     _ => break Halt::Fault(i),
                 }
             }
-            if let State::After = state {
-                match self.after::<STOP>(b, base, &mut i, &mut object) {
-                    Ok(next) => state = next,
-                    Err((halt, next)) => {
-                        state = next;
-                        break halt;
+            if state == State::After {
+                let Some(&c) = b.get(i) else { break Halt::End };
+                if c == b',' {
+                    if STOP & AT_COMMA != 0 {
+                        break Halt::Comma(i);
                     }
+                    self.comma = base + i;
+                    i = spaces(b, i + 1);
+                    state = if object { State::Key } else { State::Item };
+                } else if c == b'}' || c == b']' {
+                    if (c == b'}') != object {
+                        break Halt::Fault(i);
+                    }
+                    i += 1;
+                    self.end = base + i;
+                    self.pop();
+                    object = self.top_is_object();
+                    if self.depth == 0 {
+                        state = State::Done;
+                        if STOP & AT_CLOSE != 0 {
+                            break Halt::Closed(i);
+                        }
+                    }
+                } else if is_white(c) {
+                    i = white(b, i + 1);
+                } else {
+                    break Halt::Fault(i);
                 }
                 continue;
             }
@@ -399,48 +419,6 @@ impl Scanner {
         };
         (self.key, self.state) = (key, inside);
         Err(halt)
-    }
-
-    /// Reads on behind a value: to the next key, item or end of the object; or answers why it cannot, with the
-    /// state there.
-    #[inline(always)]
-    fn after<const STOP: u8>(
-        &mut self,
-        b: &[u8],
-        base: usize,
-        i: &mut usize,
-        object: &mut bool,
-    ) -> Result<State, (Halt, State)> {
-        loop {
-            let Some(&c) = b.get(*i) else { return Err((Halt::End, State::After)) };
-            if c == b',' {
-                if STOP & AT_COMMA != 0 {
-                    return Err((Halt::Comma(*i), State::After));
-                }
-                self.comma = base + *i;
-                *i = spaces(b, *i + 1);
-                return Ok(if *object { State::Key } else { State::Item });
-            } else if c == b'}' || c == b']' {
-                if (c == b'}') != *object {
-                    return Err((Halt::Fault(*i), State::After));
-                }
-                *i += 1;
-                self.end = base + *i;
-                self.pop();
-                *object = self.top_is_object();
-                if self.depth == 0 {
-                    return if STOP & AT_CLOSE != 0 {
-                        Err((Halt::Closed(*i), State::Done))
-                    } else {
-                        Ok(State::Done)
-                    };
-                }
-            } else if is_white(c) {
-                *i = white(b, *i + 1);
-            } else {
-                return Err((Halt::Fault(*i), State::After));
-            }
-        }
     }
 
     #[inline]
