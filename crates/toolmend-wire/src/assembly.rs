@@ -14,9 +14,10 @@
 //!                      an object                    or the body is just `{}`
 //! ```
 //!
-//! So ids that change with every piece (vLLM with gpt-oss) stay one call, and calls that share a number
-//! (ollama/ollama#7881 and others) do not run into each other. Copies of a body without an id of their own
-//! stay in the body, as many as come: what is to become of a doubled body is the mender's question.
+//! So ids that change with every piece of a numbered call (vLLM with gpt-oss) stay one call, and calls that share
+//! a number (ollama/ollama#7881 and others) do not run into each other. Where there are no numbers, a new id with
+//! a name and no text is a new call, whatever is open. Copies of a body without an id of their own stay in the
+//! body, as many as come: what is to become of a doubled body is the mender's question.
 
 mod body;
 mod call;
@@ -448,8 +449,11 @@ impl Assembly {
         }
         let (call, slot) = (&self.calls[at], piece.slot);
         let new_id = matches!((&said.id, &call.id), (Some(new), Some(own)) if new != own);
-        // Two entries of one list are two calls.
-        if call.event == self.events && said.name.is_some() && (new_id || slot == Slot::Unnumbered) {
+        // Two entries of one list are two calls. So are two that have no numbers, where one begins as calls do: with an
+        // id and a name, and nothing said yet.
+        let numberless = slot == Slot::Unnumbered;
+        let listed = call.event == self.events && (new_id || numberless);
+        if said.name.is_some() && (listed || new_id && numberless && said.arguments.is_none()) {
             return true;
         }
         let other_name = |name: &String| Naming::of(&call.name, name) == Naming::Another;
