@@ -291,17 +291,15 @@ enum Tried {
 
 /// Tries one level of readings after the other until the schema admits one.
 fn levels(text: &str, head: &mut Head, strict: &Scanner, ctx: &Context<'_>) -> Result<Tried, Decline> {
-    let (mut above, mut first) = (None, None);
-    let mut tries = MAX_TRIES;
+    // Where every fault has one way on, a search finds no other reading either.
     if let Some(reading) = straight::read(text, head, strict, ctx) {
-        if !ctx.has_schema() || admitted(text, &reading, ctx) {
-            return taken(text, reading, Grade::Packaging, ctx).map(Tried::Chosen);
+        if ctx.has_schema() && !admitted(text, &reading, ctx) {
+            return Ok(Tried::Refused(vec![reading]));
         }
-        above = Some(reading.cost);
-        first = Some(vec![reading]);
-        tries -= 1;
+        return taken(text, reading, Grade::Packaging, ctx).map(Tried::Chosen);
     }
-    for _ in 0..tries {
+    let (mut above, mut first) = (None, None);
+    for _ in 0..MAX_TRIES {
         let Level { mut readings, more, stuck, dead, over_budget } =
             search::read(text, head, strict, ctx, above);
         // A reading that is not kept might be another one: that the schema admits, or that says otherwise.
