@@ -7,22 +7,25 @@
 //!  the piece's call    with a new id                with its name again        otherwise
 //!  nothing written     same, unless the name        same                       same
 //!                      is another
-//!  object open         same                         same                       same
+//!  object open         same, unless it has a        same                       same
+//!                      name and no text
 //!  object closed       a new call if it has         a new call if it begins    same
 //!                      another name, or a name      an object, unless it is one
 //!                      and no text, or begins       that the body begins with,
 //!                      an object                    or the body is just `{}`
 //! ```
 //!
+//! Behind a piece without an id a new id with a name is a new call in any case. An id that is said again is of the same
+//! call; with another name and no id, what is closed is followed by a new call.
 //! So ids that change with every piece of a numbered call (vLLM with gpt-oss) stay one call, and calls that share
-//! a number (ollama/ollama#7881 and others) do not run into each other. Where there are no numbers, a new id with
-//! a name and no text is a new call, whatever is open. Copies of a body without an id of their own stay in the
-//! body, as many as come: what is to become of a doubled body is the mender's question.
+//! a number (ollama/ollama#7881 and others) do not run into each other. Copies of a body without an id of their own
+//! stay in the body, as many as come: what is to become of a doubled body is the mender's question.
 
 mod body;
 mod call;
 mod parts;
 
+use self::body::begins_with;
 pub(crate) use self::body::{is_placeholder, same_tokens};
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -227,6 +230,10 @@ impl Assembly {
         } else if said.says_something() && !said.is_copy() {
             call.latest = self.pieces;
         }
+        if said.arguments.is_some() && !said.is_copy() {
+            call.argued = self.pieces;
+        }
+        call.plain |= !opened && said.id.is_none() && !said.is_copy();
         let (before, restarts) = (call.body.text.text().len(), call.body.restarts);
         let new_id = said.id.is_some() && said.id != call.id;
         let is_copy = said.is_copy();
@@ -260,7 +267,7 @@ impl Assembly {
     /// No more pieces of the call in this slot.
     fn close(&mut self, choice: u32, slot: Slot) {
         if let Some(at) = self.slots.get(&(choice, slot)) {
-            self.calls[*at].ended = true;
+            self.calls[*at].end(self.lost);
         }
     }
 
@@ -441,35 +448,43 @@ impl Assembly {
 
     /// The table at the top of this file.
     fn begins_another(&self, at: usize, piece: &Piece<'_>, said: &Said<'_>) -> bool {
+        let (call, slot) = (&self.calls[at], piece.slot);
+        let (same_id, new_id) = match (&said.id, &call.id) {
+            (Some(new), Some(own)) => (new == own, new != own),
+            _ => (false, false),
+        };
         if piece.opens {
             return true;
         }
-        if said.is_copy() {
+        if said.is_copy() || said.name.is_none() && !new_id {
             return false;
         }
-        let (call, slot) = (&self.calls[at], piece.slot);
-        let new_id = matches!((&said.id, &call.id), (Some(new), Some(own)) if new != own);
-        // Two entries of one list are two calls. So are two that have no numbers, where one begins as calls do: with an
-        // id and a name, and nothing said yet.
+        let text = said.arguments.map(Arguments::to_text).unwrap_or_default();
+        let (begins_object, blank) = (text.trim_start().starts_with(['{', '[']), text.trim().is_empty());
+        let naming = said.name.as_ref().map(|name| Naming::of(&call.name, name));
+        // A name grows under one id.
+        let other_name = naming == Some(Naming::Another) || naming == Some(Naming::Longer) && new_id;
+        // Two entries of one list are two calls.
         let numberless = slot == Slot::Unnumbered;
-        let listed = call.event == self.events && (new_id || numberless);
-        if said.name.is_some() && (listed || new_id && numberless && said.arguments.is_none()) {
+        if call.event == self.events && naming.is_some() && (new_id || numberless) {
             return true;
         }
-        let other_name = |name: &String| Naming::of(&call.name, name) == Naming::Another;
-        let other_name = said.name.as_ref().is_some_and(other_name);
         if call.body.shape.closed() {
-            let text = said.arguments.map(Arguments::to_text).unwrap_or_default();
-            let begins_object = text.trim_start().starts_with(['{', '[']);
+            let own = call.body.text.text();
+            let is_copy = || begins_with(own, &text) && Shape::of(&text).closed();
             return if new_id {
-                begins_object || other_name || said.name.is_some() && text.trim().is_empty()
+                begins_object || other_name || naming.is_some() && blank
             } else {
-                let own = call.body.text.text();
-                let is_copy = || own.starts_with(&*text) && Shape::of(&text).closed();
-                begins_object && said.name.is_some() && !is_placeholder(own) && !is_copy()
+                !same_id
+                    && (other_name && (begins_object || blank)
+                        || begins_object && !is_placeholder(own) && !is_copy())
             };
         }
-        new_id && other_name && call.body.is_blank()
+        // What begins as calls do, with an id, a name and no text, is one where ids do not change with every piece: other
+        // pieces came without, or it has come as far as its arguments; or where nothing but ids tells calls apart.
+        let begins =
+            new_id && naming.is_some() && (blank && (numberless || !call.body.is_blank()) || call.plain);
+        begins || new_id && other_name && call.body.is_blank()
     }
 
     fn open(&mut self, piece: &Piece<'_>) -> Result<usize, Exceeded> {

@@ -86,6 +86,8 @@ struct Reader {
     last: Place,
     /// Where the values of the latest event stand.
     index: Index,
+    /// The turn has ended: no client reads on.
+    over: bool,
 }
 
 /// How many faults of single events are kept; the turn is read on beyond that.
@@ -103,11 +105,12 @@ impl Reader {
             stranger: None,
             last: Place { offset: 0, line: 1 },
             index: Index::default(),
+            over: false,
         }
     }
 
     fn event(&mut self, event: Event<'_>) -> Result<(), Exceeded> {
-        if event.filler {
+        if event.filler || self.over {
             return Ok(());
         }
         self.last = event.place;
@@ -123,6 +126,7 @@ impl Reader {
             return Ok(());
         }
         if self.ends(data) {
+            self.over = true;
             return self.assembly.signal(Signal::End);
         }
         let mut index = core::mem::take(&mut self.index);
@@ -150,8 +154,11 @@ impl Reader {
         match &mut self.protocol {
             Some((_, protocol)) => {
                 self.assembly.next_event();
-                let assembly = &mut self.assembly;
-                protocol.read(value, &mut |signal| assembly.signal(signal))?;
+                let (assembly, over) = (&mut self.assembly, &mut self.over);
+                protocol.read(value, &mut |signal| {
+                    *over |= matches!(signal, Signal::End | Signal::Whole);
+                    assembly.signal(signal)
+                })?;
             }
             None => {
                 self.stranger.get_or_insert(event.place);

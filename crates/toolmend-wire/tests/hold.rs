@@ -423,3 +423,24 @@ fn white_space_that_has_left() {
         assert_eq!(String::from_utf8_lossy(&pass(options, &[&out]).0), turn(&becomes));
     }
 }
+
+/// White space in front of which something may be missing waits for what follows it: where it is cut decides nothing.
+#[test]
+fn white_space_that_waits() {
+    let turn = |pieces: [&str; 2]| {
+        let call = |text: &str| {
+            let text = serde_json::to_string(text).unwrap();
+            format!(r#"{{"tool_calls":[{{"index":0,"function":{{"arguments":{text}}}}}]}}"#)
+        };
+        let opening = r#"{"role":"assistant","tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":""}}]}"#;
+        chunks(&[opening, &call(pieces[0]), &call(pieces[1])])
+    };
+    let options = TurnOptions { hold: Hold::Deviation, ..TurnOptions::default() };
+    for body in ["{\"a\": 1\n  \"b\": 2\n}", "{\"a\" \n 1}", "{\"a\": {\"b\": 1}\n"] {
+        for at in 1..body.len() {
+            let (first, second) = body.split_at(at);
+            let (_, reports) = pass(options, &[turn([first, second]).as_bytes()]);
+            assert!(reports[0].arguments().is_some(), "{first:?} {second:?}: {reports:?}");
+        }
+    }
+}

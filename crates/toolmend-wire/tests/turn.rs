@@ -546,21 +546,21 @@ fn calls_in_json_lines() {
             "{{\"choices\":[{{\"index\":0,\"delta\":{{\"role\":\"assistant\",\"tool_calls\":[{entry}]}}}}]}}"
         )
     };
-    let call = |number: u32, arguments: &str| {
+    let call = |number: u32, id: &str, arguments: &str| {
         line(&format!(
-            r#"{{"index":{number},"id":"c","type":"function","function":{{"name":"f","arguments":"{arguments}"}}}}"#
+            r#"{{"index":{number},"id":"{id}","type":"function","function":{{"name":"f","arguments":"{arguments}"}}}}"#
         ))
     };
     let finish = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}"#;
     let (broken, good, other) = (r#"{\"a\":1,}"#, r#"{\"a\":1}"#, r#"{\"b\":1}"#);
     for (lines, left) in [
         (
-            [call(0, broken), call(0, other), finish.to_owned()],
-            [call(0, good), call(1, other), finish.to_owned()],
+            [call(0, "c", broken), call(0, "d", other), finish.to_owned()],
+            [call(0, "c", good), call(1, "d", other), finish.to_owned()],
         ),
         (
-            [call(0, good), finish.to_owned(), call(0, other)],
-            [call(0, good), finish.to_owned(), call(1, other)],
+            [call(0, "c", good), finish.to_owned(), call(0, "d", other)],
+            [call(0, "c", good), finish.to_owned(), call(1, "d", other)],
         ),
     ] {
         for hold in [Hold::Call, Hold::Deviation] {
@@ -575,7 +575,7 @@ fn calls_in_json_lines() {
     for hold in [Hold::Call, Hold::Deviation] {
         let options = TurnOptions { hold, ..TurnOptions::default() };
         let (out, _) = pass(options, &[format!("{open}\n{finish}\n").as_bytes()]);
-        assert_eq!(String::from_utf8_lossy(&out), format!("{}\n{finish}\n", call(0, good)));
+        assert_eq!(String::from_utf8_lossy(&out), format!("{}\n{finish}\n", call(0, "c", good)));
     }
 }
 

@@ -121,6 +121,11 @@ impl Body {
             && self.copies().all(is_placeholder)
     }
 
+    /// Whether the server said all of the arguments at once, and more than that there are none yet.
+    pub(super) fn is_told_whole(&self) -> bool {
+        self.copies().any(|copy| is_object(copy) && !is_placeholder(copy))
+    }
+
     /// Whether any of the arguments have been said, in pieces or at once.
     pub(super) fn has_begun(&self) -> bool {
         !self.is_blank() || !self.copies.is_empty()
@@ -196,6 +201,12 @@ fn is_object(text: &str) -> bool {
 /// Whether two JSON texts differ in nothing but the white space between their tokens.
 pub(crate) fn same_tokens(a: &str, b: &str) -> bool {
     tokens(a).eq(tokens(b))
+}
+
+/// Whether a JSON text begins with another one, whatever white space stands between their tokens.
+pub(super) fn begins_with(text: &str, begin: &str) -> bool {
+    let mut own = tokens(text);
+    tokens(begin).all(|byte| own.next() == Some(byte))
 }
 
 /// The bytes of a JSON text without the white space between its tokens.

@@ -16,11 +16,16 @@ pub(super) struct OpenCall {
     pub(super) fault: Option<CallFault>,
     /// The event that its latest piece came with.
     pub(super) event: u64,
-    /// When its first piece came, and its latest one that said anything.
+    /// When its first piece came, its latest one that said anything, and its latest one that said arguments.
     pub(super) opened: u64,
     pub(super) latest: u64,
+    pub(super) argued: u64,
     /// The protocol said that no more of it comes.
     pub(super) ended: bool,
+    /// It may have lacked a piece by then.
+    torn: bool,
+    /// A later piece of it came without an id.
+    pub(super) plain: bool,
 }
 
 /// An event that could not be read.
@@ -62,13 +67,22 @@ impl OpenCall {
             event: 0,
             opened: 0,
             latest: 0,
+            argued: 0,
             ended: false,
+            torn: false,
+            plain: false,
         }
     }
 
-    /// Whether it was open when this event got lost, and has said nothing since.
+    /// Whether it was open when this event got lost, and has said no arguments since.
     pub(super) fn may_lack(&self, loss: &Loss) -> bool {
-        loss.after >= self.latest && !self.body.shape.closed()
+        loss.after >= self.opened.max(self.argued) && !self.body.shape.closed()
+    }
+
+    /// No more of it comes.
+    pub(super) fn end(&mut self, lost: Option<Loss>) {
+        self.torn |= lost.is_some_and(|loss| self.may_lack(&loss)) && !self.body.is_told_whole();
+        self.ended = true;
     }
 
     /// Whether its pieces do not make a body, as far as they have come.
@@ -89,7 +103,8 @@ impl OpenCall {
         let Some(arguments) = said.arguments else {
             return added;
         };
-        if let Some(Loss { offset, .. }) = lost {
+        // A copy lacks nothing for that.
+        if let Some(Loss { offset, .. }) = lost.filter(|_| !matches!(arguments, Arguments::Copy { .. })) {
             self.fault.get_or_insert(CallFault::PieceLost { offset });
         }
         match self.body.take(arguments) {
@@ -125,7 +140,8 @@ impl OpenCall {
         if let Some(at) = self.body.text.lone() {
             fault.get_or_insert(CallFault::LoneSurrogate { at });
         }
-        let torn = self.slot != Slot::Whole && !self.ended && lost.is_some_and(|loss| self.may_lack(&loss));
+        let open = self.slot != Slot::Whole && !self.ended;
+        let torn = self.torn || open && lost.is_some_and(|loss| self.may_lack(&loss));
         let bound = match followed {
             _ if torn => Bound::Torn,
             true => Bound::Followed,

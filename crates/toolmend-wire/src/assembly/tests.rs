@@ -102,8 +102,44 @@ const CASES: &[(&str, &[&str], &[&str])] = &[
     ("and those of nothing", &["0 c f {}", "0 c f {}", "0 c f {}"], &["0 c f {}{}{}"]),
     (
         "another object behind copies",
-        &["0 c f {\"a\":1}", "0 c f {\"a\":1}", "0 c f {\"b\":1}"],
-        &["0 c f {\"a\":1}{\"a\":1} +", "1 c f {\"b\":1}"],
+        &["0 - f {\"a\":1}", "0 - f {\"a\":1}", "0 - f {\"b\":1}"],
+        &["0 - f {\"a\":1}{\"a\":1} +", "1 - f {\"b\":1}"],
+    ),
+    (
+        "a copy in other white space",
+        &["0 - f {\"a\":", "0 - - 1}", "0 - f {\"a\": 1}"],
+        &["0 - f {\"a\":1}{\"a\": 1}"],
+    ),
+    (
+        "an id that is said again",
+        &["0 c f {\"a\":1}", "0 c f {\"a\"", "0 c - :1}"],
+        &["0 c f {\"a\":1}{\"a\":1}"],
+    ),
+    (
+        "the same arguments of another tool",
+        &["0 - f {\"a\":1}", "0 - g {\"a\":1}"],
+        &["0 - f {\"a\":1} +", "1 - g {\"a\":1}"],
+    ),
+    ("no arguments, then another tool", &["0 - f {}", "0 - g {\"a\":1}"], &["0 - f {} +", "1 - g {\"a\":1}"]),
+    (
+        "another tool in pieces",
+        &["0 - f {\"a\":1}", "0 - g ''", "0 - - {\"b\":2}"],
+        &["0 - f {\"a\":1} +", "1 - g {\"b\":2}"],
+    ),
+    (
+        "a new id where others came without",
+        &["0 c f ''", "0 - - {\"q\":\"x\",", "0 - - \"o\":", "0 d f ''", "0 - - {\"q\":1}"],
+        &["0 c f {\"q\":\"x\",\"o\": +", "1 d f {\"q\":1}"],
+    ),
+    (
+        "a new id that begins as calls do",
+        &["0 c f {\"q\":\"x\"", "0 d f ''", "0 - - {\"q\":1}"],
+        &["0 c f {\"q\":\"x\" +", "1 d f {\"q\":1}"],
+    ),
+    (
+        "a longer name under a new id",
+        &["0 c read ''", "0 d read_it {\"a\":2}"],
+        &["0 c read  +", "1 d read_it {\"a\":2}"],
     ),
     (
         "a copy under a new id",

@@ -260,8 +260,8 @@ impl Anthropic {
             return Ok(());
         };
         // Arguments of a tool that the server runs itself go into a slot that no call has.
-        match block {
-            Some(Block { place, is_call: true }) => sink(Signal::Call(Piece {
+        let call = |place| {
+            Signal::Call(Piece {
                 choice: 0,
                 slot: Slot::Numbered(place),
                 opens: false,
@@ -270,9 +270,16 @@ impl Anthropic {
                 name: None,
                 form: Form::Text,
                 arguments: Some(Arguments::Text(text)),
-            })),
+            })
+        };
+        match block {
+            Some(Block { place, is_call: true }) => sink(call(place)),
             Some(_) => Ok(()),
-            None => sink(Signal::Lost),
+            // The event that opened its block is lost, and its name with it.
+            None => {
+                sink(Signal::Lost)?;
+                sink(call(index.unwrap_or(NONE)))
+            }
         }
     }
 

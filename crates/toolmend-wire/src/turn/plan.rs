@@ -110,8 +110,9 @@ impl State {
 
     /// Follows the arguments of a call that streams, and says which pieces may leave.
     ///
-    /// Some ends are undecided until the next piece: a comma outside of a string, a body that is just `{}`, a
-    /// piece that begins with all there was, and half of a surrogate pair.
+    /// Some ends are undecided until the next piece: a comma outside of a string, white space there, in front of which a
+    /// comma or a closer may be missing, a body that is just `{}`, a piece that begins with all there was, and half of a
+    /// surrogate pair.
     /// Where no event can be added to the stream, the closers that may be missing can be written into a piece that has
     /// not left and nowhere else: the latest piece of an open object waits, too.
     pub(super) fn follow(&mut self, taken: &Taken, text: &str, way: Flowing) {
@@ -132,7 +133,12 @@ impl State {
             (self.solid, self.last) = (self.solid + 1, byte);
         }
         let is_placeholder = self.solid == 2 && self.last == b'}';
+        let spaced = self.solid > 0
+            && status != Status::Whole
+            && !scan.in_string()
+            && piece.ends_with([' ', '\t', '\n', '\r']);
         let undecided = taken.waits
+            || spaced
             || !way.named
             || self.last == b',' && !scan.in_string()
             || is_placeholder

@@ -74,11 +74,13 @@ pub(super) struct Piece {
 /// In what way a piece came: what clients look at differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
-    /// In one event of several.
+    /// In an event of a stream.
     Streamed,
     /// In a whole message.
     Whole,
-    /// In an older form: nobody looks at its envelope.
+    /// In a line of JSON, with a number: nobody looks at the rest of its envelope.
+    Line,
+    /// In an older form, or in a line without a number: nobody looks at its envelope.
     Other,
 }
 

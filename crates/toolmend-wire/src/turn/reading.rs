@@ -149,7 +149,7 @@ impl<J: CallJudge> Flow<J> {
     ) -> Result<(), Exceeded> {
         match signal {
             Signal::Call(piece) => {
-                let looks = looks_of(&piece);
+                let looks = looks_of(&piece, event.stream);
                 let taken = self.assembly.take(piece)?;
                 fresh.push(self.note_piece(taken, &looks, adds && event.stream));
                 return Ok(());
@@ -241,7 +241,7 @@ impl<J: CallJudge> Flow<J> {
     }
 }
 
-fn looks_of(piece: &signal::Piece<'_>) -> Looks {
+fn looks_of(piece: &signal::Piece<'_>, stream: bool) -> Looks {
     Looks {
         has: match piece.arguments {
             None | Some(Arguments::Parts { .. }) => Has::Nothing,
@@ -261,8 +261,9 @@ fn looks_of(piece: &signal::Piece<'_>) -> Looks {
         },
         way: match piece.slot {
             Slot::Whole => Way::Whole,
-            Slot::Numbered(_) | Slot::Unnumbered => Way::Streamed,
-            Slot::Legacy => Way::Other,
+            Slot::Numbered(_) | Slot::Unnumbered if stream => Way::Streamed,
+            Slot::Numbered(_) => Way::Line,
+            Slot::Unnumbered | Slot::Legacy => Way::Other,
         },
         index: match piece.slot {
             Slot::Numbered(number) => Some(number),

@@ -148,6 +148,7 @@ impl<J: CallJudge> Flow<J> {
         let first = piece.number == 0;
         let envelope = match piece.way {
             Way::Other => false,
+            Way::Line => needs.numbers && piece.index != state.index,
             Way::Whole => needs.ids && first && (!piece.new_id || piece.kind != Some(true)),
             Way::Streamed => {
                 let name = state.name.as_ref().map_or(0, String::len);
@@ -263,7 +264,7 @@ impl<J: CallJudge> Flow<J> {
         {
             changes.set(raw, site.entry, key, &index.to_string());
         }
-        if !needs.ids {
+        if !needs.ids || piece.way == Way::Line {
             return;
         }
         if let Some((key, word)) = keys.kind
@@ -391,7 +392,10 @@ impl<J: CallJudge> Flow<J> {
 /// another one already.
 fn renumbered(state: &State, piece: &Piece, needs: Needs) -> bool {
     let is_numbered = piece.index.is_some() || !state.untouched;
-    needs.numbers && piece.way == Way::Streamed && is_numbered && piece.index != state.index
+    needs.numbers
+        && matches!(piece.way, Way::Streamed | Way::Line)
+        && is_numbered
+        && piece.index != state.index
 }
 
 /// Takes the second part of a call out, of which a protocol of whole calls had two: the first one has all of it now.

@@ -277,4 +277,104 @@ data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"1}
 data: {"choices":[{"del"#,
         says: "call 0.0 a f {\"x\":1 (cut)\nfinish Word(\"stop\")\nfault an event is not JSON (line 3, byte 161)",
     },
+    Turn {
+        name: "a piece of a block that is lost before its end",
+        recording: r#"data: {"type":"message_start","message":{"model":"m","content":[]}}
+
+data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f","input":{}}}
+
+data: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"x\":1"}}
+
+data: {"type":"content_block_delta","ind
+
+data: {"type":"content_block_stop","index":0}
+
+data: {"type":"message_delta","delta":{"stop_reason":"tool_use"}}
+
+data: {"type":"message_stop"}
+
+"#,
+        says: "call 0.0 a f {\"x\":1 (cut)\nfinish Word(\"tool_use\") terminal\nfault an event is not JSON (line 7, byte 333)",
+    },
+    Turn {
+        name: "all pieces of a block that are lost",
+        recording: r#"data: {"type":"message_start","message":{"model":"m","content":[]}}
+
+data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f","input":{}}}
+
+data: {"type":"content_block_delta","ind
+
+data: {"type":"content_block_stop","index":0}
+
+data: {"type":"message_delta","delta":{"stop_reason":"tool_use"}}
+
+data: {"type":"message_stop"}
+
+"#,
+        says: "call 0.0 a f  (cut)\nfinish Word(\"tool_use\") terminal\nfault an event is not JSON (line 5, byte 223)",
+    },
+    Turn {
+        name: "the event that opens a block is lost",
+        recording: r#"data: {"type":"message_start","message":{"model":"m","content":[]}}
+
+data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f","input":{}}}
+
+data: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{}"}}
+
+data: {"type":"content_block_stop","index":0}
+
+data: {"type":"content_block_delta","ind
+
+data: {"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"x\":1}"}}
+
+data: {"type":"content_block_stop","index":1}
+
+data: {"type":"message_delta","delta":{"stop_reason":"tool_use"}}
+
+data: {"type":"message_stop"}
+
+"#,
+        says: "call 0.0 a f {} (complete)\ncall 0.1 -  {\"x\":1} !piece-lost (complete)\nfinish Word(\"tool_use\") terminal\nfault an event is not JSON (line 9, byte 374)",
+    },
+    Turn {
+        name: "a lost piece, and empty copies",
+        recording: r#"data: {"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","id":"i","call_id":"a","name":"f","arguments":""}}
+
+data: {"type":"response.function_call_arguments.delta","output_index":0,"item_id":"i","delta":"{\"x\":1"}
+
+data: {"type":"response.function_call_argum
+
+data: {"type":"response.function_call_arguments.done","output_index":0,"item_id":"i","arguments":""}
+
+data: {"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","id":"i","call_id":"a","name":"f","arguments":""}}
+
+data: {"type":"response.completed","response":{"status":"completed","output":[]}}
+
+"#,
+        says: "call 0.0 a f {\"x\":1 (cut)\nfinish Word(\"completed\") terminal\nfault an event is not JSON (line 5, byte 292)",
+    },
+    Turn {
+        name: "a lost piece, and a copy that says all",
+        recording: r#"data: {"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","id":"i","call_id":"a","name":"f","arguments":""}}
+
+data: {"type":"response.function_call_argum
+
+data: {"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","id":"i","call_id":"a","name":"f","arguments":"{\"x\":1}"}}
+
+data: {"type":"response.completed","response":{"status":"completed","output":[]}}
+
+"#,
+        says: "call 0.0 a f {\"x\":1} (complete)\nfinish Word(\"completed\") terminal\nfault an event is not JSON (line 3, byte 185)",
+    },
+    Turn {
+        name: "what comes behind the end",
+        recording: r#"data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}
+
+data: [DONE]
+
+data: {"choices":[{"delta":{"tool_calls":[{"index":1,"id":"b","function":{"name":"g","arguments":"{}"}}]}}]}
+
+"#,
+        says: "call 0.0 a f {} (complete)\nfinish Word(\"tool_calls\") terminal",
+    },
 ];
