@@ -42,8 +42,15 @@ impl Choice {
         let mut receipt = Receipt { steps: self.steps, grade: self.grade, ending: self.ending, clues, notes };
         match certify(body, &receipt) {
             Ok(output) => {
+                let empty = empty_in_cut_turn(&output, ctx);
+                if empty {
+                    receipt.notes.push(Note { kind: NoteKind::EmptyInCutTurn, at: String::new() });
+                }
                 if ctx.has_schema() {
                     let (admission, notes) = ctx.judge.examine(&output);
+                    if empty && !ctx.judge.takes_nothing() {
+                        return declined(no(Reason::EmptyInCutTurn, 0), ctx);
+                    }
                     receipt.notes.extend(on_the_schema(&admission).into_iter().chain(notes));
                 }
                 Verdict::Mended { output, receipt }
@@ -66,8 +73,7 @@ impl Choice {
 
 /// What is to become of a body that is a valid object.
 pub(crate) fn whole(body: &str, ctx: &Context<'_>) -> Verdict {
-    let cut = ctx.evidence.ending() == Ending::Cut;
-    let empty = cut && body.bytes().all(|c| c.is_ascii_whitespace() || c == b'{' || c == b'}');
+    let empty = empty_in_cut_turn(body, ctx);
     let mut noted = Vec::new();
     if empty {
         noted.push(Note { kind: NoteKind::EmptyInCutTurn, at: String::new() });
@@ -88,6 +94,12 @@ pub(crate) fn whole(body: &str, ctx: &Context<'_>) -> Verdict {
         Ok(None) => declined(no(Reason::SchemaInvalid { at, what }, 0), ctx),
         Err(reason) => declined(no(reason, 0), ctx),
     }
+}
+
+/// Whether this object is empty, in a turn that was cut: what was to follow may be missing.
+fn empty_in_cut_turn(object: &str, ctx: &Context<'_>) -> bool {
+    ctx.evidence.ending() == Ending::Cut
+        && object.bytes().all(|c| c.is_ascii_whitespace() || c == b'{' || c == b'}')
 }
 
 /// That an object is used whose schema could not be.
@@ -458,6 +470,17 @@ fn by_repair(text: &str, readings: Vec<Reading>, ctx: &Context<'_>) -> Result<Ch
     if quoted && reading.edits.iter().any(respelled) {
         return Err(not_admitted(&object, ctx));
     }
+    // `"arguments": "{⏎ \"path\": \"C:\tmp\"}"`: where line breaks are raw, only the quotes may have been escaped.
+    let between = |e: &Edit| {
+        e.rule == Rule::RawControl
+            && text[..e.start].trim_ascii_end().ends_with(['{', '[', ','])
+            && text[e.end..].trim_ascii_start().starts_with("\\\"")
+    };
+    let level = |e: &Edit| matches!(e.rule, Rule::DoubleEncoded | Rule::ContainerString);
+    let opens = steps.iter().flatten().any(level) && reading.edits.iter().any(between);
+    if opens && escapes_more_than_quotes(text) {
+        return Err(no(Reason::Ambiguous, 0));
+    }
     let opened = steps[0].iter().any(|e| e.rule == Rule::Envelope);
     let output = steps.iter().try_fold(object, |text, step| apply(&text, step).ok()).unwrap_or_default();
     let closed = reading.closed;
@@ -470,10 +493,29 @@ fn by_repair(text: &str, readings: Vec<Reading>, ctx: &Context<'_>) -> Result<Ch
     Ok(choice)
 }
 
+/// Whether the string at the end of the text may go on: `"a" + "b"`, or two of the three quotes that others have.
+fn may_go_on(text: &str, edits: &[Edit]) -> bool {
+    let end = text.trim_ascii_end();
+    edits.iter().any(|e| match e.rule {
+        Rule::Concatenation => {
+            end.get(e.end..).and_then(|rest| rest.strip_suffix('"')).is_some_and(|rest| !rest.contains('"'))
+        }
+        Rule::TripleQuotes => end.strip_suffix("\"\"").is_some_and(|before| !before.ends_with(['"', '\\'])),
+        _ => false,
+    })
+}
+
+/// Whether backslashes stand before other signs than double quotes.
+fn escapes_more_than_quotes(text: &str) -> bool {
+    let b = text.as_bytes();
+    memchr::memchr_iter(b'\\', b).any(|at| b.get(at + 1) != Some(&b'"'))
+}
+
 /// The choice of this reading.
 fn chosen(text: &str, reading: Reading, ctx: &Context<'_>) -> Choice {
     // A writer who does not escape what is within strings may not have ended this one.
-    let escapes = !reading.edits.iter().any(|e| e.rule == Rule::BareBackslash);
+    let escapes =
+        !reading.edits.iter().any(|e| e.rule == Rule::BareBackslash) && !may_go_on(text, &reading.edits);
     // In a cut turn, what looks like packaging behind an open object may be words of its last string: `"use "```.
     let marks = reading.end_mark && ctx.evidence.ending() == Ending::Cut;
     let open = reading.closed > 0 && !reading.number_last && ctx.has_schema() && escapes && !marks;

@@ -106,6 +106,12 @@ impl<'s> Reach<'s> {
                 .any(|s| other.iter().any(|k| s.get(*k).is_some_and(|v| v != &Value::Bool(false))))
     }
 
+    /// Whether no other properties may stand beside those that are declared.
+    pub(crate) fn is_closed(&self) -> bool {
+        let other = ["additionalProperties", "unevaluatedProperties"];
+        self.schemas.iter().any(|s| other.iter().any(|k| s.get(*k) == Some(&Value::Bool(false))))
+    }
+
     /// Whether the schema asks for a number of properties that it does not name.
     pub(crate) fn wants_members(&self) -> bool {
         self.required().next().is_some()

@@ -97,6 +97,32 @@ fn the_arguments_in_an_envelope_are_graded_as_without_it() {
     }
 }
 
+/// What a cut turn ends with is no call although it is closed: an empty object, whatever stands around it, and a string
+/// that may go on.
+#[test]
+fn the_end_of_a_cut_turn() {
+    let tool = |properties: &str| {
+        format!(r#"{{"name": "t", "parameters": {{"type": "object", "properties": {{{properties}}}}}}}"#)
+    };
+    let limit = tool(r#""limit": {"type": "integer"}"#);
+    let file = tool(r#""path": {"type": "string"}, "text": {"type": "string"}"#);
+    for (tool, body) in [
+        (&limit, "{}"),
+        (&limit, "{} ok"),
+        (&limit, "{}</s>"),
+        (&limit, "[{}]"),
+        (&limit, "\u{a0}{}"),
+        (&limit, "```json\n{}\n```"),
+        (&file, r#"{"path":"p","text":"a" + "b""#),
+        (&file, r#"{"path":"""p""","text":"""#),
+    ] {
+        let toolmend = offered(&[tool]);
+        let verdict = toolmend.mend(body, Evidence::new().stated(Ending::Cut));
+        assert!(matches!(verdict, Verdict::Declined(_)), "{body}: {verdict:?}");
+    }
+    assert_eq!(notes(&Toolmend::new(), "```\n{}\n```", Ending::Cut), [NoteKind::EmptyInCutTurn]);
+}
+
 fn notes(toolmend: &Toolmend<'_>, body: &str, ending: Ending) -> Vec<NoteKind> {
     match toolmend.mend(body, Evidence::new().stated(ending)) {
         Verdict::Intact { notes } => notes.into_iter().map(|note| note.kind).collect(),

@@ -46,6 +46,11 @@ impl Parsed<'_> {
             || inside.iter().any(|e| behind_quotation(text, e))
             // `{total": 50, "ext{total": 50}`
             || has(Rule::KeyNoOpenQuote) && openings(&text[self.head.start..]).next().is_some()
+            // `[{,{}]`: what closes the first may be missing. `{{"a":1}]`: the first brace may have been a bracket.
+            || has(Rule::DoubledOpener)
+                && (has(Rule::LeadingComma)
+                    || has(Rule::WrongCloser)
+                    || inside.iter().chain(behind).any(|e| e.rule == Rule::ExtraCloser && text[e.start..e.end].contains(']')))
             || closes && has(Rule::WrongCloser)
             || has(Rule::WrongCloser) && begins_again(&text[self.head.start..self.end()])
             || closes

@@ -73,6 +73,11 @@ pub(crate) fn follows_value(text: &str, end: usize) -> bool {
     }
 }
 
+/// Whether a quote with a colon behind it stands in these words: the end of another key.
+pub(crate) fn holds_key(words: &str) -> bool {
+    words.match_indices(['"', '\'', '`']).any(|(at, _)| colon_ahead(words, at + 1))
+}
+
 /// Whether a key in quotes, followed by a colon, begins at `at`.
 pub(crate) fn key_ahead(text: &str, at: usize) -> bool {
     quoted_end(text, at).is_ok_and(|end| colon_ahead(text, end))

@@ -1,7 +1,8 @@
 //! `backtick-string`: a string in backticks
 
 use super::{Act, Counter, Example, Spec};
-use crate::read::lexeme::{Lexeme, Spot, escape_raw};
+use crate::read::lexeme::{Lexeme, Spot, escape_raw, holds_key};
+use crate::read::quotes::swallows_member;
 use crate::{Edit, Ending, Grade, Rule};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -33,6 +34,10 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     let close = spot.at + 1 + memchr::memchr(b'`', &spot.text.as_bytes()[spot.at + 1..])?;
     let words = &spot.text[spot.at + 1..close];
     if words.contains('\\') || words.contains("${") || !spot.followed(close + 1) {
+        return None;
+    }
+    // `` `x", "b": "y` ``, `` {`a": 1, "b`: 2} ``: each of its ends may be a quote of another kind.
+    if swallows_member(words, &[spot.at], spot.ctx) || spot.slot.takes_key() && holds_key(words) {
         return None;
     }
     let edits = plain_words(spot.text, spot.at, close, 1, Rule::BacktickString);

@@ -35,6 +35,11 @@ fn layer(text: &str) -> Option<Vec<Edit>> {
         return None;
     }
     let read = inside(text, start + 1, b'"')?;
+    // `"{⏎ \"path\": \"C:\tmp\"}"`: where line breaks are raw, only the quotes may have been escaped.
+    let quote = |&at: &usize| text.as_bytes().get(at + 1) == Some(&b'"');
+    if !read.raw.is_empty() && !read.pairs.iter().all(quote) {
+        return None;
+    }
     // What is inside must look like a body once the level is off.
     let inner = text[start + 1..].trim_ascii_start();
     if read.close + 1 != end || !(inner.starts_with(['{', '[', '\\']) || inner.starts_with("```")) {

@@ -29,9 +29,12 @@ pub(super) const SPEC: Spec = Spec {
 fn moves(fault: &Fault<'_>, out: &mut Moves) {
     let end = fault.scan.end();
     let quoted = end > 0 && fault.text.as_bytes()[end - 1] == b'"';
-    // The colon may stand on the wrong side of a quote.
+    // The colon may stand on the wrong side of a quote: `"a:" 1`, `"a:1"0`, `"a"[":b"]`.
     let key = fault.text[..end].strip_suffix('"').unwrap_or("");
-    let astray = key.trim_end().ends_with(':') || fault.rest().starts_with("\":");
+    let opens = |c: char| matches!(c, '[' | '{' | '"' | '\'') || c.is_whitespace();
+    let astray = fault.text[fault.scan.token()..end].contains(':')
+        || fault.rest().starts_with("\":")
+        || fault.rest().trim_start_matches(opens).starts_with(':');
     // `"n"-1`, three quotes: the sign may belong to the key, or the quotes be more than a pair.
     let glued = fault.at == end && matches!(fault.byte(), Some(b'-' | b'+' | b'.')) || key.ends_with('"');
     // `"x = ""`: words, and an empty string in them.

@@ -33,7 +33,14 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
     // `"New York," "dst"`: the comma may stand on the wrong side of the quote.
     let before = &fault.text[..fault.scan.end()];
     let value = before.trim_end_matches(QUOTES);
-    if value.len() < before.len() && value.ends_with(',') {
+    // `["a,"] "b"`: or of a bracket.
+    let inside = before.trim_end_matches(|c| QUOTES.contains(&c) || matches!(c, ']' | '}'));
+    if inside.len() < before.len() && inside.trim_ascii_end().ends_with(',') {
+        return;
+    }
+    // `1"0,f"`: the quote may stand on the wrong side of a digit.
+    let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    if !apart && digit(before.chars().next_back()) && digit(fault.rest().chars().nth(1)) {
         return;
     }
     // `''"b":1`: an empty string right before a quote may be one string in other quotes.

@@ -42,7 +42,11 @@ pub(crate) fn inner_layer(text: &str) -> Option<Vec<Edit>> {
     let mut scan = Scanner::new();
     let Status::Fault { at } = scan.push(&b[open..]) else { return None };
     let at = open + at;
-    let outside = !scan.in_string() && b[at] == b'\\' && text[..at].trim_ascii_end().ends_with('{');
+    // `"cmd": "{\"`: behind half a quotation the brace is a string's.
+    let outside = memchr::memchr_iter(b'"', &b[..open]).count().is_multiple_of(2)
+        && !scan.in_string()
+        && b[at] == b'\\'
+        && text[..at].trim_ascii_end().ends_with('{');
     outside.then(|| taken_off(text, at))?
 }
 

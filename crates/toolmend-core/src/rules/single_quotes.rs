@@ -1,7 +1,7 @@
 //! `single-quotes`: strings in single quotes
 
 use super::{Act, Counter, Example, Spec};
-use crate::read::lexeme::{Inside, Lexeme, Spot, escape_raw, inside, json_escape};
+use crate::read::lexeme::{Inside, Lexeme, Spot, escape_raw, holds_key, inside, json_escape};
 use crate::read::quotes::swallows_member;
 use crate::{Edit, Ending, Grade, Rule};
 use alloc::vec;
@@ -38,8 +38,9 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     if spot.slot.takes_key() && !says(&spot.text[spot.at..end]) {
         return None;
     }
-    // `'x", "b": "y'`: each of its ends may be a quote of the other kind.
-    if swallows_member(&spot.text[spot.at + 1..read.close], &[spot.at], spot.ctx) {
+    // `'x", "b": "y'`, `{'a": 1, "b': 2}`: each of its ends may be a quote of the other kind.
+    let words = &spot.text[spot.at + 1..read.close];
+    if swallows_member(words, &[spot.at], spot.ctx) || spot.slot.takes_key() && holds_key(words) {
         return None;
     }
     spot.followed(end).then_some(())?;

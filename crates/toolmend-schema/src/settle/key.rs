@@ -36,15 +36,19 @@ pub(super) fn respell(doc: &Doc<'_>, root: Reach<'_>) -> Option<Vec<Edit>> {
                 let known = missing.entry(letters(name)).or_insert(Some(name));
                 *known = known.filter(|other| *other == name);
             }
-            undeclared.iter().all(|(key, name)| {
+            // Where other keys may stand, spelling is what is wrong only if the object lacks what it must have.
+            let mut needed = place.reach.is_closed();
+            let all = undeclared.iter().all(|(key, name)| {
                 // Taken out, so that a second key cannot have it too.
                 let letters = letters(name);
                 let Some(Some(meant)) = missing.remove(&letters).filter(|_| !letters.is_empty()) else {
                     return false;
                 };
+                needed |= place.reach.required().any(|name| name == meant);
                 names.borrow_mut().insert(*key, meant);
                 true
-            })
+            });
+            all && needed
         },
     );
     if !all {

@@ -203,6 +203,8 @@ fn is_other_string(rule: Rule) -> bool {
             | Rule::TripleQuotes
             | Rule::ValueNoOpenQuote
             | Rule::ValueNoCloseQuote
+            | Rule::KeyNoOpenQuote
+            | Rule::KeyNoCloseQuote
     )
 }
 
