@@ -101,7 +101,7 @@ pub(crate) struct ArgsArgs {
 /// told otherwise.
 #[derive(Debug, Args)]
 pub(crate) struct CommonArgs {
-    /// The model that wrote it; decides which format marks are expected. Goes before the name in the turn
+    /// The model that wrote it, whatever a turn says; decides which format marks are expected
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
     /// The tool that is called: OpenAI's, Anthropic's, Gemini's or MCP's description, or a JSON Schema
@@ -110,7 +110,7 @@ pub(crate) struct CommonArgs {
     /// All tools that the model was offered, as a list; a call of any other is declined
     #[arg(long, value_name = "FILE")]
     pub(crate) tools: Option<PathBuf>,
-    /// The riskiest repair to accept [default: inspect; standard with `--as turn` and `--as stream`]
+    /// The riskiest repair to accept [default: inspect; standard with `repair --as turn` and `--as stream`]
     #[arg(long, value_name = "POLICY", value_parser = policies())]
     pub(crate) policy: Option<Policy>,
     /// Tell on standard error, one line a call, which rules changed it and on what grounds
