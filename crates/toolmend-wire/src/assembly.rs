@@ -15,8 +15,9 @@
 //!                      an object                    or the body is just `{}`
 //! ```
 //!
-//! Behind a piece without an id a new id with a name is a new call in any case. An id that is said again is of the same
-//! call; with another name and no id, what is closed is followed by a new call.
+//! Where a piece without an id has come, a new id with a name is a new call while the object is open, too. An id that is
+//! said again is of the same call; another name without an id is a new call behind what is closed.
+//!
 //! So ids that change with every piece of a numbered call (vLLM with gpt-oss) stay one call, and calls that share
 //! a number (ollama/ollama#7881 and others) do not run into each other. Copies of a body without an id of their own
 //! stay in the body, as many as come: what is to become of a doubled body is the mender's question.
