@@ -50,7 +50,8 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
     // `"x"",mode":null`, `"x"" and p": 1`: what opens with a comma, or with a space right behind a string, is no key, but
     // the rest of a string that ended too early.
     if let Some(key) = fault.rest().strip_prefix(['"', '\''])
-        && (key.trim_start().starts_with([',', ':', '}', ']']) || !apart && key.starts_with(char::is_whitespace))
+        && (key.trim_start().starts_with([',', ':', '}', ']'])
+            || !apart && key.starts_with(char::is_whitespace))
     {
         return;
     }
