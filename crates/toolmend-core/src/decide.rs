@@ -342,8 +342,16 @@ fn choose(text: &str, readings: &mut Vec<Reading>, ctx: &Context<'_>) -> Result<
     if several || ctx.has_schema() {
         let left: Vec<usize> =
             (0..readings.len()).filter(|&n| !ctx.has_schema() || admitted(text, &readings[n], ctx)).collect();
+        // Another reading may be the one that was meant where nothing but the spelling of its keys is wrong.
+        let respelled = |n: usize| {
+            let edits = spliced(text, &readings[n].edits).map(|object| ctx.judge.settle(&object));
+            edits.is_some_and(|e| !e.is_empty() && e.iter().all(|e| e.rule == Rule::KeySpelling))
+        };
         index = match left[..] {
             [] => return Ok(None),
+            [one] if several && (0..readings.len()).any(|n| n != one && respelled(n)) => {
+                return Err(ambiguous(text, readings.iter()));
+            }
             [one] => one,
             // Which of several places was meant is not known; the end is the one that can be shown.
             _ => {
