@@ -481,7 +481,7 @@ fn by_repair(text: &str, readings: Vec<Reading>, ctx: &Context<'_>) -> Result<Ch
     // `"arguments": "{⏎ \"path\": \"C:\tmp\"}"`: where line breaks are raw, only the quotes may have been escaped.
     let between = |e: &Edit| {
         e.rule == Rule::RawControl
-            && text[..e.start].trim_ascii_end().ends_with(['{', '[', ','])
+            && text[..e.start].ends_with(['{', '[', ','])
             && text[e.end..].trim_ascii_start().starts_with("\\\"")
     };
     let level = |e: &Edit| matches!(e.rule, Rule::DoubleEncoded | Rule::ContainerString);

@@ -185,8 +185,12 @@ fn behind_quotation(text: &str, edit: &Edit) -> bool {
         edit.rule,
         Rule::MissingComma | Rule::MissingColon | Rule::WrongSeparator | Rule::DoubledComma | Rule::BareKey
     );
-    let before = text[..edit.start].trim_end_matches(|c: char| c == ',' || c.is_whitespace());
-    let Some(string) = before.strip_suffix('"').filter(|_| punctuation) else { return false };
+    if !punctuation {
+        return false;
+    }
+    let before = text[..edit.start].trim_ascii_end();
+    let before = before.strip_suffix(',').map_or(before, str::trim_ascii_end);
+    let Some(string) = before.strip_suffix('"') else { return false };
     let b = string.as_bytes();
     let mut escaped = memchr::memrchr_iter(b'"', b).take_while(|&at| at > 0 && b[at - 1] == b'\\');
     let Some(last) = escaped.next() else { return false };
