@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::edit::apply;
 use crate::envelope;
 use crate::read::frame::{self, Head, Places};
+use crate::read::lexeme::inside;
 use crate::read::{Cost, Dead, Level, Reading, Stuck, quotes, search, spliced, straight};
 use crate::rules::{LAYERS, RuleSet, inner_layer, undecided_entities};
 use crate::scan::Status;
@@ -504,11 +505,11 @@ fn by_repair(text: &str, readings: Vec<Reading>, ctx: &Context<'_>) -> Result<Ch
 /// Whether the string at the end of the text may go on: `"a" + "b"`, or two of the three quotes that others have.
 fn may_go_on(text: &str, edits: &[Edit]) -> bool {
     let end = text.trim_ascii_end();
+    let two =
+        |quotes: &str| end.strip_suffix(quotes).is_some_and(|before| !before.ends_with(['"', '\'', '\\']));
     edits.iter().any(|e| match e.rule {
-        Rule::Concatenation => {
-            end.get(e.end..).and_then(|rest| rest.strip_suffix('"')).is_some_and(|rest| !rest.contains('"'))
-        }
-        Rule::TripleQuotes => end.strip_suffix("\"\"").is_some_and(|before| !before.ends_with(['"', '\\'])),
+        Rule::Concatenation => inside(end, e.end, b'"').is_some_and(|read| read.close + 1 == end.len()),
+        Rule::TripleQuotes => two("\"\"") || two("''"),
         _ => false,
     })
 }

@@ -114,7 +114,9 @@ fn the_end_of_a_cut_turn() {
         (&limit, "\u{a0}{}"),
         (&limit, "```json\n{}\n```"),
         (&file, r#"{"path":"p","text":"a" + "b""#),
+        (&file, r#"{"path":"p","text":"a" + "b\"c" "#),
         (&file, r#"{"path":"""p""","text":"""#),
+        (&file, r#"{"path":'''p''',"text":''"#),
     ] {
         let toolmend = offered(&[tool]);
         let verdict = toolmend.mend(body, Evidence::new().stated(Ending::Cut));
