@@ -259,7 +259,6 @@ impl Anthropic {
         let Some(text) = json.and_then(Value::text) else {
             return Ok(());
         };
-        // Arguments of a tool that the server runs itself go into a slot that no call has.
         let call = |place| {
             Signal::Call(Piece {
                 choice: 0,
@@ -274,11 +273,13 @@ impl Anthropic {
         };
         match block {
             Some(Block { place, is_call: true }) => sink(call(place)),
+            // Those of a tool that the server runs itself.
             Some(_) => Ok(()),
-            // The event that opened its block is lost, and its name with it.
+            // The event that opened its block is lost, and its name with it. What comes of it when the place of its
+            // number is another block's is not that one's.
             None => {
                 sink(Signal::Lost)?;
-                sink(call(index.unwrap_or(NONE)))
+                index.filter(|index| *index >= self.opened).map_or(Ok(()), |index| sink(call(index)))
             }
         }
     }

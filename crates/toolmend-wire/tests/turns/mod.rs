@@ -337,6 +337,27 @@ data: {"type":"message_stop"}
         says: "call 0.0 a f {} (complete)\ncall 0.1 -  {\"x\":1} !piece-lost (complete)\nfinish Word(\"tool_use\") terminal\nfault an event is not JSON (line 9, byte 374)",
     },
     Turn {
+        name: "a block that is not opened, between another one's pieces",
+        recording: r#"data: {"type":"message_start","message":{"model":"m","content":[]}}
+
+data: {"type":"content_block_start","index":3,"content_block":{"type":"tool_use","id":"a","name":"f","input":{}}}
+
+data: {"type":"content_block_delta","index":3,"delta":{"type":"input_json_delta","partial_json":"{\"x\":"}}
+
+data: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"2"}}
+
+data: {"type":"content_block_delta","index":3,"delta":{"type":"input_json_delta","partial_json":"1}"}}
+
+data: {"type":"content_block_stop","index":3}
+
+data: {"type":"message_delta","delta":{"stop_reason":"tool_use"}}
+
+data: {"type":"message_stop"}
+
+"#,
+        says: "call 0.0 a f {\"x\":1} !piece-lost (complete)\nfinish Word(\"tool_use\") terminal",
+    },
+    Turn {
         name: "a lost piece, and empty copies",
         recording: r#"data: {"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","id":"i","call_id":"a","name":"f","arguments":""}}
 
