@@ -338,7 +338,8 @@ fn between(before: &str, edits: &[Edit], p: &Placed<'_>, root: (usize, usize)) -
 /// The signs that each rule may take and put.
 fn signs(rule: Rule, taken: &str, put: &str) -> bool {
     match rule {
-        Rule::TrailingComma | Rule::DoubledComma | Rule::LeadingComma => (taken, put) == (",", ""),
+        Rule::TrailingComma | Rule::LeadingComma => (taken, put) == (",", ""),
+        Rule::DoubledComma => put.is_empty() && !taken.is_empty() && taken.bytes().all(|c| c == b','),
         Rule::MissingComma => (taken, put) == ("", ","),
         Rule::MissingColon => (taken, put) == ("", ":"),
         Rule::WrongSeparator => matches!((taken, put), ("=" | "=>" | ":=", ":") | (";", ",") | ("=", "")),

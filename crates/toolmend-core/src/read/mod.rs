@@ -243,8 +243,12 @@ fn gap(text: &str, at: usize) -> Option<(Rule, usize)> {
     {
         return None;
     }
-    GAPS.iter().find_map(|&(rule, end)| {
-        let end = end(text, at)?;
+    GAPS.iter().find_map(|&(rule, behind)| {
+        let mut end = behind(text, at)?;
+        // A row of them is one.
+        while let Some(next) = behind(text, end) {
+            end = next;
+        }
         // Between two digits it is not known whether one number or two were meant.
         let digits = at > 0 && b[at - 1].is_ascii_digit() && b.get(end).is_some_and(u8::is_ascii_digit);
         (!digits).then_some((rule, end))

@@ -1,4 +1,4 @@
-//! `doubled-comma`: two commas between members
+//! `doubled-comma`: more than one comma between members
 
 use super::{Act, Counter, Example, Spec, Ways};
 use crate::read::fault::{Fault, Moves};
@@ -7,7 +7,7 @@ use crate::{Edit, Ending, Grade, Rule};
 
 pub(super) const SPEC: Spec = Spec {
     name: "doubled-comma",
-    what: "Two commas between members of an object.",
+    what: "More than one comma between members of an object.",
     grade: Grade::Punctuation,
     example: Example {
         before: r#"{"a":1,,"b":2}"#,
@@ -15,7 +15,7 @@ pub(super) const SPEC: Spec = Spec {
         ending: Ending::Complete,
         schema: "",
     },
-    safe: "A member needs a key, so nothing is missing between the two commas.",
+    safe: "A member needs a key, so nothing is missing between the commas.",
     wrong: Counter {
         text: r#"{"a":[1,,2]}"#,
         why: "In an array an item may be missing between them.",
@@ -26,7 +26,9 @@ pub(super) const SPEC: Spec = Spec {
 };
 
 fn moves(fault: &Fault<'_>, out: &mut Moves) {
-    if fault.byte() == Some(b',') {
-        out.add(Edit::delete(Rule::DoubledComma, fault.at, fault.at + 1), fault.at + 1, fault.scan.clone());
+    // A row of them is one edit.
+    let end = fault.at + fault.rest().bytes().take_while(|&c| c == b',').count();
+    if end > fault.at {
+        out.add(Edit::delete(Rule::DoubledComma, fault.at, end), end, fault.slot);
     }
 }

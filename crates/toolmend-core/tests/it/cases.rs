@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde_json::Value;
-use toolmend_core::{Ending, Evidence, Grade, NoJudge, Verdict, coerce_json_object};
+use toolmend_core::{Ending, Evidence, Grade, NoJudge, Rule, Verdict, coerce_json_object};
 
 use crate::checked::{any_split, mended};
 
@@ -152,5 +152,24 @@ fn the_table_is_sound() {
         assert_eq!(row.output.is_none(), row.verdict == "declined", "{}", row.id);
         assert!(row.rules.iter().all(|r| toolmend_core::Rule::named(r).is_some()), "{}", row.id);
         assert!(row.output.as_deref().is_none_or(|o| crate::said::said(o).is_some()), "{}", row.id);
+    }
+}
+
+#[test]
+fn a_row_of_one_thing_is_one_edit() {
+    for (row, rule) in [
+        (",,,,", Rule::DoubledComma),
+        (",\u{a0}\u{200b}\u{a0}", Rule::InvisibleSpace),
+        (",\\n\\n\\t", Rule::LiteralNewline),
+        (", /* a *//* b */", Rule::Comment),
+    ] {
+        let body = format!("{{\"a\": 1{row} \"b\": 2}}");
+        let verdict = mended(&body, &Evidence::whole());
+        let Verdict::Mended { receipt, .. } = verdict else { panic!("{body}: {verdict:?}") };
+        let edits: Vec<_> = receipt.steps.iter().flatten().map(|e| (e.rule, e.start, e.end)).collect();
+        let end = body.find(" \"b\"").unwrap();
+        let [(by, start, to)] = edits[..] else { panic!("{body}: {edits:?}") };
+        assert_eq!((by, to), (rule, end), "{body}");
+        assert!(start > 7, "{body}");
     }
 }
