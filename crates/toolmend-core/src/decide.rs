@@ -367,8 +367,7 @@ fn choose(text: &str, readings: &mut Vec<Reading>, ctx: &Context<'_>) -> Result<
 
 /// The choice of this reading, of `grade` or above, if its own text has nothing against it.
 fn taken(text: &str, reading: Reading, grade: Grade, ctx: &Context<'_>) -> Result<Choice, Decline> {
-    let rules = RuleSet::of(&reading.edits);
-    if spelled_level(text, rules) || mixed_backslashes(text, rules) {
+    if spelled_level(text, reading.rules) || mixed_backslashes(text, reading.rules) {
         return Err(no(Reason::Ambiguous, reading.edits[0].start));
     }
     let mut choice = chosen(text, reading, ctx);
@@ -471,12 +470,11 @@ fn by_repair(text: &str, readings: Vec<Reading>, ctx: &Context<'_>) -> Result<Ch
         return Err(not_admitted(&object, ctx));
     };
     // `+49…` where a string belongs: the sign was taken off before anybody knew that it is one.
-    let respelled = |e: &Edit| {
+    let respelled = {
         use Rule::{BarePoint, DigitSeparator, HexNumber, LeadingZero, PlusSign};
-        matches!(e.rule, PlusSign | LeadingZero | HexNumber | DigitSeparator | BarePoint)
+        reading.rules.has_any(&[PlusSign, LeadingZero, HexNumber, DigitSeparator, BarePoint])
     };
-    let quoted = steps.iter().flatten().any(|e| e.rule == Rule::StringNumber);
-    if quoted && reading.edits.iter().any(respelled) {
+    if respelled && steps.iter().flatten().any(|e| e.rule == Rule::StringNumber) {
         return Err(not_admitted(&object, ctx));
     }
     // `"arguments": "{⏎ \"path\": \"C:\tmp\"}"`: where line breaks are raw, only the quotes may have been escaped.
@@ -503,11 +501,14 @@ fn by_repair(text: &str, readings: Vec<Reading>, ctx: &Context<'_>) -> Result<Ch
 }
 
 /// Whether the string at the end of the text may go on: `"a" + "b"`, or two of the three quotes that others have.
-fn may_go_on(text: &str, edits: &[Edit]) -> bool {
+fn may_go_on(text: &str, reading: &Reading) -> bool {
+    if !reading.rules.has_any(&[Rule::Concatenation, Rule::TripleQuotes]) {
+        return false;
+    }
     let end = text.trim_ascii_end();
     let two =
         |quotes: &str| end.strip_suffix(quotes).is_some_and(|before| !before.ends_with(['"', '\'', '\\']));
-    edits.iter().any(|e| match e.rule {
+    reading.edits.iter().any(|e| match e.rule {
         Rule::Concatenation => inside(end, e.end, b'"').is_some_and(|read| read.close + 1 == end.len()),
         Rule::TripleQuotes => two("\"\"") || two("''"),
         _ => false,
@@ -523,8 +524,7 @@ fn escapes_more_than_quotes(text: &str) -> bool {
 /// The choice of this reading.
 fn chosen(text: &str, reading: Reading, ctx: &Context<'_>) -> Choice {
     // A writer who does not escape what is within strings may not have ended this one.
-    let escapes =
-        !reading.edits.iter().any(|e| e.rule == Rule::BareBackslash) && !may_go_on(text, &reading.edits);
+    let escapes = !reading.rules.has(Rule::BareBackslash) && !may_go_on(text, &reading);
     // In a cut turn, what looks like packaging behind an open object may be words of its last string: `"use "```.
     let marks = reading.end_mark && ctx.evidence.ending() == Ending::Cut;
     let open = reading.closed > 0 && !reading.number_last && ctx.has_schema() && escapes && !marks;
@@ -541,7 +541,7 @@ fn graded(reading: Reading, ctx: &Context<'_>, proved: bool) -> Choice {
     if ending == Ending::Unknown && reading.end_mark {
         (ending, clue) = (Ending::Complete, Some(Clue::EndMark));
     }
-    let mut grade = reading.edits.iter().map(|e| e.rule.grade()).fold(reading.cost.grade, Grade::max);
+    let mut grade = reading.cost.grade.max(reading.rules.grade());
     if !reading.asks.met_by(ending) {
         grade = Grade::Cut;
     } else if reading.closers > 0 && ending == Ending::Cut && !proved {

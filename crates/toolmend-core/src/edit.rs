@@ -70,7 +70,8 @@ impl core::error::Error for EditError {}
 /// # Errors
 /// When the edits are not sorted, not disjoint, or not on character boundaries of `text`.
 pub fn apply(text: &str, edits: &[Edit]) -> Result<String, EditError> {
-    let mut out = String::with_capacity(text.len() + edits.iter().map(|e| e.put.len()).sum::<usize>());
+    // Most edits put a byte, or none.
+    let mut out = String::with_capacity(text.len() + edits.len());
     let mut at = 0;
     for (edit, e) in edits.iter().enumerate() {
         if e.start > e.end || e.end > text.len() {

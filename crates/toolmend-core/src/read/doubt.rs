@@ -23,6 +23,8 @@ pub(super) struct Parsed<'a> {
     pub(super) before: &'a [Edit],
     /// Those within the object, in the order of the text.
     pub(super) inside: &'a [Edit],
+    /// Which rules they name.
+    pub(super) rules: RuleSet,
     /// Those behind it.
     pub(super) behind: &'a [Edit],
     /// How many closers that close nothing stand behind it.
@@ -33,8 +35,7 @@ pub(super) struct Parsed<'a> {
 impl Parsed<'_> {
     /// Whether another slip explains the text as well.
     pub(super) fn is_doubtful(&self) -> bool {
-        let Parsed { text, inside, behind, .. } = *self;
-        let rules = RuleSet::of(inside);
+        let Parsed { text, inside, rules, behind, .. } = *self;
         let has = |rule| rules.has(rule);
         let extra = self.closers_behind > 0 || has(Rule::ExtraCloser);
         let closes = has(Rule::MissingCloser);
@@ -43,7 +44,9 @@ impl Parsed<'_> {
             || (closes || has(Rule::WrongCloser)) && misplaced(text, inside)
             // `"argv": "x"]`: the bracket that it closes may be what was lost.
             || has(Rule::WrongCloser) && self.head.headless
-            || inside.iter().any(|e| behind_quotation(text, e))
+            || rules.has_any(AT_QUOTATION)
+                && memchr::memmem::find(text.as_bytes(), b"\\\"").is_some()
+                && inside.iter().any(|e| behind_quotation(text, e))
             // `{total": 50, "ext{total": 50}`
             || has(Rule::KeyNoOpenQuote) && openings(&text[self.head.start..]).next().is_some()
             // `[{,{}]`: what closes the first may be missing. `{{"a":1}]`: the first brace may have been a bracket.
@@ -178,14 +181,14 @@ pub(super) fn opening(body: &str) -> Option<&[u8]> {
     (colon > 1).then(|| &begin[..=colon])
 }
 
-/// Whether punctuation was mended right behind a string whose last escaped quote opens a quotation: the string's own
-/// may be its partner, and what follows words. `{"html": "<i v=\"" n="a", "q": 1}`.
+/// The rules that mend what may stand behind a string that ended within a quotation.
+const AT_QUOTATION: &[Rule] =
+    &[Rule::MissingComma, Rule::MissingColon, Rule::WrongSeparator, Rule::DoubledComma, Rule::BareKey];
+
+/// Whether one of those mended what stands right behind a string whose last escaped quote opens a quotation: the string's
+/// own may be its partner, and what follows words. `{"html": "<i v=\"" n="a", "q": 1}`.
 fn behind_quotation(text: &str, edit: &Edit) -> bool {
-    let punctuation = matches!(
-        edit.rule,
-        Rule::MissingComma | Rule::MissingColon | Rule::WrongSeparator | Rule::DoubledComma | Rule::BareKey
-    );
-    if !punctuation {
+    if !AT_QUOTATION.contains(&edit.rule) {
         return false;
     }
     let before = text[..edit.start].trim_ascii_end();

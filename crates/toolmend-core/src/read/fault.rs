@@ -30,6 +30,8 @@ pub(crate) struct Move {
 pub(crate) enum Then {
     /// As at the fault, but with this expected next.
     Slot(Slot),
+    /// As behind a comma that stands, or is set, at this byte.
+    Comma(usize),
     Scan(Box<Scanner>),
 }
 
@@ -50,6 +52,7 @@ impl Then {
     pub(crate) fn apply_to(self, scan: &mut Scanner) {
         match self {
             Then::Slot(slot) => scan.set_slot(slot),
+            Then::Comma(at) => scan.took_comma(at),
             Then::Scan(next) => *scan = *next,
         }
     }

@@ -31,6 +31,8 @@ pub(crate) struct Head {
     /// The head holds an unknown name with a colon or equals sign: it may be a key. Then a closer too many
     /// behind the object may be the one that belongs to what was lost before it.
     pub(crate) member: bool,
+    /// Backticks stand there that begin inline code.
+    pub(crate) inline_code: bool,
 }
 
 /// What stands behind the object.
@@ -174,6 +176,7 @@ pub(crate) fn skip_blank(text: &str, mut at: usize) -> usize {
 /// Reads what stands before the object as packaging, or refuses it.
 pub(crate) fn head(text: &str, start: usize, headless: bool, ctx: &Context<'_>) -> Result<Head, Refused> {
     let mut head = Head { start, headless, edits: pieces(text, start, ctx), ..Head::default() };
+    head.inline_code = head.edits.iter().any(|e| e.rule == Rule::InlineCode);
     let count = head.edits.len();
     for n in 0..count {
         let Edit { start: from, end, rule, .. } = head.edits[n];
@@ -511,7 +514,6 @@ pub(crate) fn tail(
     let mut tail = Tail::default();
     let own = edits.len();
     let body = &text[head.start..end];
-    let begun = head.edits.iter().chain(edits.iter()).any(|e| e.rule == Rule::InlineCode);
     let mut list = head.list;
     let (mut at, mut taken) = (end, end);
     loop {
@@ -549,7 +551,7 @@ pub(crate) fn tail(
             edits.push(Edit::delete(Rule::Prose, taken, text.len()));
             break;
         };
-        tail.end_mark |= ends_body(&text[blank..stop], rule, begun);
+        tail.end_mark |= ends_body(&text[blank..stop], rule, head);
         let mut from = if rule == Rule::ExtraCloser { blank } else { taken };
         let unseen = text[taken..blank].chars().any(|c| c > ' ' || c == '\0');
         if unseen && matches!(rule, Rule::ExtraCloser | Rule::DoubledBody) {
@@ -586,13 +588,13 @@ pub(crate) fn tail(
 }
 
 /// Whether this piece of packaging shows that the model went on past the body by itself: a fence, the end of inline
-/// code that has `begun`, or a mark of calls; not any tag.
-fn ends_body(piece: &str, rule: Rule, begun: bool) -> bool {
+/// code that the head begins, or a mark of calls; not any tag.
+fn ends_body(piece: &str, rule: Rule, head: &Head) -> bool {
     const CALLS: &[&str] =
         &["tool", "func", "call", "arg", "invoke", "param", "action", "</s", "end", "|", "｜"];
     match rule {
         Rule::CodeFence => true,
-        Rule::InlineCode => begun,
+        Rule::InlineCode => head.inline_code,
         Rule::LeakedMark => {
             let piece = piece.to_ascii_lowercase();
             CALLS.iter().any(|name| piece.contains(name))
@@ -639,17 +641,16 @@ pub(crate) fn end_marks(
     ctx: &Context<'_>,
     edits: &mut Vec<Edit>,
 ) -> Option<Tail> {
-    let begun = head.edits.iter().any(|e| e.rule == Rule::InlineCode);
     let (mut from, mut i) = (at, skip_blank(text, at));
     while i < text.len() {
         let (end, rule) = fence(text, i)
-            .filter(|&(_, rule)| rule != Rule::InlineCode || begun)
+            .filter(|&(_, rule)| rule != Rule::InlineCode || head.inline_code)
             .or_else(|| mark_end(text, i, ctx.evidence.known_marks()).map(|end| (end, Rule::LeakedMark)))?;
         edits.push(Edit::delete(rule, from, end));
         from = end;
         i = skip_blank(text, end);
     }
     edits.last_mut()?.end = text.len();
-    let end_mark = edits.iter().any(|e| ends_body(text[e.start..e.end].trim(), e.rule, begun));
+    let end_mark = edits.iter().any(|e| ends_body(text[e.start..e.end].trim(), e.rule, head));
     Some(Tail { end_mark, ..Tail::default() })
 }

@@ -47,6 +47,8 @@ impl Cost {
 pub(crate) struct Reading {
     /// Sorted and disjoint.
     pub(crate) edits: Vec<Edit>,
+    /// Which rules they name.
+    pub(crate) rules: RuleSet,
     pub(crate) cost: Cost,
     /// How many closers were set at the end of the body.
     pub(crate) closed: usize,
@@ -84,15 +86,15 @@ impl Asks {
         }
     }
 
-    /// What a reading with these edits asks; nothing where the turn is known to be complete.
-    fn of(text: &str, head: &Head, edits: &[Edit], ctx: &Context<'_>) -> Asks {
+    /// What a reading with these edits, which name these rules, asks; nothing where the turn is known to be complete.
+    fn of(text: &str, head: &Head, edits: &[Edit], rules: RuleSet, ctx: &Context<'_>) -> Asks {
         if ctx.evidence.ending() == Ending::Complete {
             return Asks::Nothing;
         }
         if head.member {
             return Asks::Complete;
         }
-        if !RuleSet::of(edits).has_any(&[Rule::WrongCloser, Rule::CodeStatement]) {
+        if !rules.has_any(&[Rule::WrongCloser, Rule::CodeStatement]) {
             return Asks::Nothing;
         }
         let behind_string = |at: usize| {

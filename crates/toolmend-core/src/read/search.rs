@@ -15,7 +15,7 @@ use super::lexeme::{colon_ahead, identifier_end, inside, skip_white};
 use super::{Asks, Cost, Dead, Level, Reading, Stuck, advance, begin, resume};
 use crate::context::Context;
 use crate::edit::apply;
-use crate::rules::ways;
+use crate::rules::{RuleSet, ways};
 use crate::scan::{AT_CLOSE, AT_COMMA, Halt, Scanner, Slot};
 use crate::verdict::Reason;
 use crate::{Edit, Grade, Rule};
@@ -312,11 +312,13 @@ impl<'t> Search<'t> {
         }
         let mut edits = self.trail.edits(&self.head.edits, node.last);
         let inside = &edits[self.head.edits.len()..];
+        let rules = RuleSet::of(inside);
         let parsed = Parsed {
             text: self.text,
             head: self.head,
             before: &self.head.edits,
             inside,
+            rules,
             behind: &behind,
             closers_behind: tail.closers,
             ctx: self.ctx,
@@ -334,9 +336,11 @@ impl<'t> Search<'t> {
         edits.extend(behind);
         // Stable: closers set at one place stay in their order, and an insertion precedes a deletion.
         edits.sort_by_key(|e| (e.start, e.end));
-        let asks = Asks::of(self.text, self.head, &edits, self.ctx);
+        let rules = RuleSet::of(&edits);
+        let asks = Asks::of(self.text, self.head, &edits, rules, self.ctx);
         self.found.push(Reading {
             edits,
+            rules,
             cost,
             closed,
             closers: node.closers,

@@ -5,7 +5,7 @@ use super::fault::{Fault, Moves};
 use super::frame::{self, Head};
 use super::{Asks, Cost, Reading, advance, resume};
 use crate::context::Context;
-use crate::rules::ways;
+use crate::rules::{RuleSet, ways};
 use crate::scan::{AT_CLOSE, Halt, Scanner, Slot};
 use crate::{Grade, Rule};
 
@@ -21,12 +21,13 @@ pub(crate) fn read(text: &str, head: &mut Head, strict: &Scanner, ctx: &Context<
             Halt::Closed(end) => {
                 let before = edits.len();
                 let Ok(tail) = frame::tail(text, end, head, ctx, &mut edits) else { break };
-                let within = &edits[inside..before];
+                let rules = RuleSet::of(&edits[inside..before]);
                 let parsed = Parsed {
                     text,
                     head,
                     before: &edits[..inside],
-                    inside: within,
+                    inside: &edits[inside..before],
+                    rules,
                     behind: &edits[before..],
                     closers_behind: tail.closers,
                     ctx,
@@ -35,13 +36,15 @@ pub(crate) fn read(text: &str, head: &mut Head, strict: &Scanner, ctx: &Context<
                     break;
                 }
                 let begun = if head.headless { Cost::NONE.with(Grade::Punctuation, 1) } else { Cost::NONE };
-                let cost = within.iter().fold(begun, |cost, edit| cost.with(edit.rule.grade(), 1));
+                let cost = begun.with(rules.grade(), before - inside);
+                let rules = rules.with(RuleSet::of(&edits[..inside])).with(RuleSet::of(&edits[before..]));
                 if !edits.is_sorted_by_key(|e| (e.start, e.end)) {
                     edits.sort_by_key(|e| (e.start, e.end));
                 }
-                let asks = Asks::of(text, head, &edits, ctx);
+                let asks = Asks::of(text, head, &edits, rules, ctx);
                 return Some(Reading {
                     edits,
+                    rules,
                     cost: cost.with(Grade::Packaging, tail.closers),
                     closed: 0,
                     closers: 0,

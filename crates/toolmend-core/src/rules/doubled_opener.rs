@@ -28,6 +28,6 @@ pub(super) const SPEC: Spec = Spec {
 fn moves(fault: &Fault<'_>, out: &mut Moves) {
     // One brace too many is a slip; a row of them is something else.
     if fault.rest().strip_prefix('{').is_some_and(|r| !r.trim_start().starts_with('{')) {
-        out.add(Edit::delete(Rule::DoubledOpener, fault.at, fault.at + 1), fault.at + 1, fault.scan.clone());
+        out.add(Edit::delete(Rule::DoubledOpener, fault.at, fault.at + 1), fault.at + 1, fault.slot);
     }
 }

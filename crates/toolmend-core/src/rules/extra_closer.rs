@@ -40,6 +40,6 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
         return;
     }
     if goes_on {
-        out.add(Edit::delete(Rule::ExtraCloser, fault.at, fault.at + 1), fault.at + 1, fault.scan.clone());
+        out.add(Edit::delete(Rule::ExtraCloser, fault.at, fault.at + 1), fault.at + 1, fault.slot);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::literal_case::literal_ahead;
 use super::{Act, Counter, Example, Spec, Ways};
-use crate::read::fault::{Fault, Moves};
+use crate::read::fault::{Fault, Moves, Then};
 use crate::read::lexeme::{colon_ahead, identifier_end, key_ahead};
 use crate::read::quotes::QUOTES;
 use crate::scan::Slot;
@@ -80,9 +80,7 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
     };
     if follows {
         let end = fault.scan.end();
-        let mut scan = fault.scan.clone();
-        scan.took_comma(end);
-        out.add(Edit::insert(Rule::MissingComma, end, ","), fault.at, scan);
+        out.add(Edit::insert(Rule::MissingComma, end, ","), fault.at, Then::Comma(end));
     }
 }
 

@@ -155,6 +155,21 @@ impl RuleSet {
     pub(crate) fn has_any(self, rules: &[Rule]) -> bool {
         rules.iter().any(|&rule| self.has(rule))
     }
+
+    /// Those of both.
+    pub(crate) fn with(self, other: RuleSet) -> RuleSet {
+        RuleSet(self.0 | other.0)
+    }
+
+    /// The highest grade among them.
+    pub(crate) fn grade(self) -> Grade {
+        let (mut left, mut grade) = (self.0, Grade::Packaging);
+        while left != 0 {
+            grade = grade.max(GRADES[left.trailing_zeros() as usize]);
+            left &= left - 1;
+        }
+        grade
+    }
 }
 
 rules! {

@@ -1,7 +1,7 @@
 //! `wrong-separator`: another sign in the place of a colon or comma
 
 use super::{Act, Counter, Example, Spec, Ways};
-use crate::read::fault::{Fault, Moves};
+use crate::read::fault::{Fault, Moves, Then};
 use crate::scan::Slot;
 use crate::{Edit, Ending, Grade, Rule};
 
@@ -32,10 +32,9 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
         out.add(Edit::replace(Rule::WrongSeparator, fault.at, end, ":"), end, Slot::Value);
     } else if fault.slot == Slot::Value && fault.byte() == Some(b'=') && fault.text[..fault.at].ends_with(':')
     {
-        out.add(Edit::delete(Rule::WrongSeparator, fault.at, fault.at + 1), fault.at + 1, fault.scan.clone());
+        out.add(Edit::delete(Rule::WrongSeparator, fault.at, fault.at + 1), fault.at + 1, fault.slot);
     } else if fault.slot == Slot::After && fault.in_object() && fault.byte() == Some(b';') {
-        let mut scan = fault.scan.clone();
-        scan.took_comma(fault.at);
-        out.add(Edit::replace(Rule::WrongSeparator, fault.at, fault.at + 1, ","), fault.at + 1, scan);
+        let edit = Edit::replace(Rule::WrongSeparator, fault.at, fault.at + 1, ",");
+        out.add(edit, fault.at + 1, Then::Comma(fault.at));
     }
 }

@@ -16,7 +16,7 @@ use super::search::{MAX_READINGS, NO_EDIT, Trail, without_white};
 use super::{Asks, Cost, Dead, Level, Reading, Stuck, begin};
 use crate::context::Context;
 use crate::edit::apply;
-use crate::rules::single_quoted;
+use crate::rules::{RuleSet, single_quoted};
 use crate::scan::{Scanner, Slot};
 use crate::verdict::Reason;
 use crate::{Edit, Ending, Grade, Rule};
@@ -520,6 +520,7 @@ impl Search<'_> {
         let mut edits = self.trail.edits(&self.body.head.edits, node.last);
         edits.extend(behind);
         edits.sort_by_key(|e| (e.start, e.end));
+        let rules = RuleSet::of(&edits);
         Reading {
             cost: Cost { grade: Grade::Schema, edits: stray },
             closed: 0,
@@ -530,9 +531,10 @@ impl Search<'_> {
             asks: if node.loose {
                 Asks::Complete
             } else {
-                Asks::of(self.body.text, self.body.head, &edits, self.body.ctx).max(Asks::NotCut)
+                Asks::of(self.body.text, self.body.head, &edits, rules, self.body.ctx).max(Asks::NotCut)
             },
             edits,
+            rules,
         }
     }
 }
