@@ -33,10 +33,10 @@ pub(crate) fn run(options: &Args) -> Result<Exit, Failure> {
     let name = options.name.as_deref().or(tool.and_then(Tool::name));
     let outcome = Outcome::Judged(mend_body(mender, name, tool, &body, evidence));
     if show.trace {
-        say(trace::line(name.unwrap_or(NAMELESS), &body, evidence.ending(), &outcome));
+        say(trace::line(name.unwrap_or(NAMELESS), &body, evidence.ending(), (&outcome).into()));
     }
     if show.receipt {
-        let receipt = ReceiptJson::new(&body, &evidence, &outcome);
+        let receipt = ReceiptJson::new(&body, &evidence, (&outcome).into());
         say(serde_json::to_string(&receipt).expect("strings and numbers are always JSON"));
     }
     let text = match &outcome {

@@ -12,6 +12,7 @@
 mod args;
 mod batch;
 mod cli;
+mod done;
 mod envelope;
 mod explain;
 mod failure;

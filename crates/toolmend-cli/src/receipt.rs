@@ -1,7 +1,9 @@
 //! The receipt as JSON. Keys are sorted, as the fields here are.
 
 use serde::Serialize;
-use toolmend::{Clue, Clues, Edit, Evidence, Note, Outcome, Receipt, Rule, Verdict};
+use toolmend::{Clue, Clues, Edit, Evidence, Grade, Note, Outcome, Receipt, Rule, Verdict};
+
+use crate::done::Done;
 
 /// What was done, and on what grounds. The edits count in UTF-8 bytes of the original arguments text;
 /// applied to it, they give the new one.
@@ -12,6 +14,9 @@ pub(crate) struct ReceiptJson<'a> {
     edits: Vec<EditJson>,
     ending: &'static str,
     evidence: Vec<&'static str>,
+    /// The text that the call was made of. What the rules did there is not in the edits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    found: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     grade: Option<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -51,12 +56,13 @@ struct Would<'a> {
 
 impl<'a> ReceiptJson<'a> {
     /// The receipt of what became of `body`.
-    pub(crate) fn new(body: &str, evidence: &Evidence<'_>, outcome: &'a Outcome) -> Self {
+    pub(crate) fn new(body: &str, evidence: &Evidence<'_>, done: Done<'a>) -> Self {
         let blank = ReceiptJson {
             at: None,
             edits: Vec::new(),
             ending: evidence.ending().name(),
             evidence: clue_names(evidence.clues()),
+            found: done.found.map(|found| found.source.as_str()),
             grade: None,
             notes: Vec::new(),
             readings: Vec::new(),
@@ -65,20 +71,22 @@ impl<'a> ReceiptJson<'a> {
             verdict: "declined",
             would: None,
         };
-        match outcome {
+        let (grade, rules) = (done.grade().map(Grade::name), done.rules());
+        match done.outcome {
             Outcome::Misassembled(fault) => ReceiptJson { reason: Some(fault.name()), ..blank },
             Outcome::UnknownTool => ReceiptJson { reason: Some("unknown-tool"), ..blank },
             Outcome::TooLate => ReceiptJson { reason: Some("too-late"), ..blank },
             Outcome::Judged(Verdict::Intact { notes }) => {
-                ReceiptJson { notes: notes_json(notes), verdict: "intact", ..blank }
+                let verdict = if done.is_repaired() { "mended" } else { "intact" };
+                ReceiptJson { grade, notes: notes_json(notes), rules, verdict, ..blank }
             }
             Outcome::Judged(Verdict::Mended { receipt, .. }) => ReceiptJson {
                 edits: edits_json(body, receipt),
                 ending: receipt.ending.name(),
                 evidence: clue_names(receipt.clues),
-                grade: Some(receipt.grade.name()),
+                grade,
                 notes: notes_json(&receipt.notes),
-                rules: rule_names(receipt),
+                rules,
                 verdict: "mended",
                 ..blank
             },

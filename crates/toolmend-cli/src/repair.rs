@@ -6,6 +6,7 @@ use toolmend::wire::{Call, Recorded, Recorder, StreamEnd};
 use toolmend::{Evidence, Outcome, Policy, SettledCall, Toolmend, Verdict};
 
 use crate::cli::Shape;
+use crate::done::{Done, Found};
 use crate::envelope::Envelope;
 use crate::failure::{Exit, Failure};
 use crate::model::General;
@@ -21,7 +22,7 @@ pub(crate) fn run(options: &Repair) -> Result<Exit, Failure> {
     if options.shape == Shape::Stream {
         return stream::run(options);
     }
-    let turn = record(options)?;
+    let (turn, mut found) = record(options)?;
     for fault in &turn.faults {
         say(format_args!(
             "note: {}: {}; the rest of the turn was read",
@@ -49,18 +50,20 @@ pub(crate) fn run(options: &Repair) -> Result<Exit, Failure> {
     let mut output = Output::stdout();
     let mut so_far = Exit::Good;
     let settled = mender.turn(&turn, options.max_tokens);
+    let found: Vec<_> = turn.calls.iter().map(|call| found.take(&call.name, &call.arguments)).collect();
     if options.shape == Shape::Turn {
         let exit = settled.iter().fold(Exit::Good, |exit, call| exit.and(exit_of(&call.outcome)));
-        output.put(&turn_json(&turn, &settled, options.max_tokens), exit)?;
+        output.put(&turn_json(&turn, &settled, &found, options.max_tokens), exit)?;
     }
-    for (call, settled) in turn.calls.iter().zip(&settled) {
+    for ((call, settled), found) in turn.calls.iter().zip(&settled).zip(&found) {
+        let done = Done { outcome: &settled.outcome, found: found.as_ref() };
         let evidence = turn.evidence(call, options.max_tokens);
         so_far = so_far.and(exit_of(&settled.outcome));
         if options.shape == Shape::Envelope {
-            output.put(&envelope(call, &evidence, settled, options.show.receipt), so_far)?;
+            output.put(&envelope(call, &evidence, settled, done, options.show.receipt), so_far)?;
         }
         if options.show.trace {
-            say(trace::line(&call.name, &call.arguments, evidence.ending(), &settled.outcome));
+            say(trace::line(&call.name, &call.arguments, evidence.ending(), done));
         }
         if let Some(failed) = trace::failed(Some(&call.name), &settled.outcome) {
             say(failed);
@@ -69,12 +72,13 @@ pub(crate) fn run(options: &Repair) -> Result<Exit, Failure> {
     Ok(so_far)
 }
 
-fn record(options: &Repair) -> Result<Recorded, Failure> {
+/// The turn, and the calls among its own that were made of its text.
+fn record(options: &Repair) -> Result<(Recorded, Found), Failure> {
     let mut input = options.source.open()?;
     let mut recorder = Recorder::new();
     let texts = texts(&options.show);
     let mut promoter = texts.promoter(options.promote, options.max_tokens);
-    let (mut buffer, mut told) = (vec![0; options.chunk], Vec::new());
+    let (mut buffer, mut told, mut found) = (vec![0; options.chunk], Vec::new(), Found::default());
     let unreadable = |error| Failure::Turn { source: options.source.clone(), error };
     loop {
         let read = input.read_some(&mut buffer)?;
@@ -84,8 +88,9 @@ fn record(options: &Repair) -> Result<Recorded, Failure> {
         }
         recorder.push(&told).map_err(unreadable)?;
         told.clear();
+        found.add(promoter.promoted());
         if read == 0 {
-            return recorder.finish().map_err(unreadable);
+            return Ok((recorder.finish().map_err(unreadable)?, found));
         }
     }
 }
@@ -106,10 +111,16 @@ pub(super) fn exit_of(outcome: &Outcome) -> Exit {
 }
 
 /// The envelope of a call, as lines of JSON.
-fn envelope(call: &Call, evidence: &Evidence<'_>, settled: &SettledCall, receipt: bool) -> Vec<u8> {
-    let repaired = matches!(settled.outcome, Outcome::Judged(Verdict::Mended { .. }));
-    let mut envelope = Envelope::new(call, settled.arguments().unwrap_or(&call.arguments), repaired);
-    envelope.receipt = receipt.then(|| ReceiptJson::new(&call.arguments, evidence, &settled.outcome));
+fn envelope(
+    call: &Call,
+    evidence: &Evidence<'_>,
+    settled: &SettledCall,
+    done: Done<'_>,
+    receipt: bool,
+) -> Vec<u8> {
+    let arguments = settled.arguments().unwrap_or(&call.arguments);
+    let mut envelope = Envelope::new(call, arguments, done.is_repaired());
+    envelope.receipt = receipt.then(|| ReceiptJson::new(&call.arguments, evidence, done));
     let mut json = serde_json::to_vec_pretty(&envelope).expect("strings and numbers are always JSON");
     json.push(b'\n');
     json

@@ -2,8 +2,9 @@
 
 use std::fmt::{self, Write};
 
-use toolmend::{Ending, Note, Outcome, Receipt, Verdict};
+use toolmend::{Ending, Grade, Note, Outcome, Verdict};
 
+use crate::done::Done;
 use crate::receipt::rule_names;
 use crate::say::Plain;
 
@@ -14,30 +15,34 @@ const NOTHING: &str = "-";
 ///
 /// A declined call also gets its reason, and the readings between which nothing decided; above the
 /// policy, rules and grade are those of the repair that it would have been. Such a call is used as it is,
-/// so its two sizes are the same.
-pub(crate) fn line(name: &str, body: &str, ending: Ending, outcome: &Outcome) -> String {
-    let columns = |word, receipt: Option<&Receipt>, ending, after| {
-        let (rules, grade) = receipt.map_or((NOTHING.into(), NOTHING), |receipt| {
-            (rule_names(receipt).join(","), receipt.grade.name())
-        });
-        format!("{word}: {}: {rules} {grade} {ending} {}→{after} bytes", Called(name), body.len())
+/// so its two sizes are the same. One that was made of text says so, and its first size is that of the text.
+pub(crate) fn line(name: &str, body: &str, ending: Ending, done: Done<'_>) -> String {
+    let before = done.found.map_or(body.len(), |found| found.source.len());
+    let columns = |word, rules: Vec<&str>, grade: Option<Grade>, ending, after| {
+        let rules = if rules.is_empty() { NOTHING.into() } else { rules.join(",") };
+        let grade = grade.map_or(NOTHING, Grade::name);
+        let found = if done.found.is_some() { ", found in the text" } else { "" };
+        format!("{word}: {}: {rules} {grade} {ending} {before}→{after} bytes{found}", Called(name))
     };
-    match outcome {
+    let word = if done.is_repaired() { "repaired" } else { "intact" };
+    match done.outcome {
         Outcome::Judged(Verdict::Intact { notes }) => {
-            columns("intact", None, ending, body.len()) + &noticed(notes)
+            columns(word, done.rules(), done.grade(), ending, body.len()) + &noticed(notes)
         }
         Outcome::Judged(Verdict::Mended { output, receipt }) => {
-            columns("repaired", Some(receipt), receipt.ending, output.len()) + &noticed(&receipt.notes)
+            columns(word, done.rules(), done.grade(), receipt.ending, output.len()) + &noticed(&receipt.notes)
         }
         Outcome::Judged(Verdict::Declined(decline)) => {
             let would = decline.would.as_deref().map(|(_, receipt)| receipt);
-            let line = columns("declined", would, decline.ending, body.len());
+            let rules = would.map(rule_names).unwrap_or_default();
+            let line = columns("declined", rules, would.map(|r| r.grade), decline.ending, body.len());
             let readings: Vec<String> = decline.readings.iter().map(|r| Plain(r).to_string()).collect();
             let shown = if readings.is_empty() { "" } else { "; readings: " };
-            format!("{line}, {}{shown}{}", Because(outcome), readings.join(" | "))
+            format!("{line}, {}{shown}{}", Because(done.outcome), readings.join(" | "))
         }
         Outcome::Misassembled(_) | Outcome::UnknownTool | Outcome::TooLate => {
-            format!("{}, {}", columns("declined", None, ending, body.len()), Because(outcome))
+            let line = columns("declined", Vec::new(), None, ending, body.len());
+            format!("{line}, {}", Because(done.outcome))
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 use toolmend::wire::Recorded;
-use toolmend::{Outcome, SettledCall, Verdict};
+use toolmend::{Grade, Outcome, SettledCall, TextCall, Verdict};
 
-use crate::receipt::rule_names;
+use crate::done::Done;
 
 /// The turn, in the order in which it is read.
 #[derive(Debug, Serialize)]
@@ -42,25 +42,36 @@ struct UsageJson {
     output_tokens: u64,
 }
 
-/// The turn as a line of JSON.
-pub(crate) fn json(turn: &Recorded, settled: &[SettledCall], max_tokens: Option<u64>) -> Vec<u8> {
-    let mut json = serde_json::to_vec(&TurnJson::new(turn, settled, max_tokens))
+/// The turn as a line of JSON. `found` tells of each call what text it was made of, if it was.
+pub(crate) fn json(
+    turn: &Recorded,
+    settled: &[SettledCall],
+    found: &[Option<TextCall>],
+    max_tokens: Option<u64>,
+) -> Vec<u8> {
+    let mut json = serde_json::to_vec(&TurnJson::new(turn, settled, found, max_tokens))
         .expect("strings and numbers are always JSON");
     json.push(b'\n');
     json
 }
 
 impl<'a> TurnJson<'a> {
-    pub(crate) fn new(turn: &'a Recorded, settled: &'a [SettledCall], max_tokens: Option<u64>) -> Self {
-        let calls = turn.calls.iter().zip(settled);
+    pub(crate) fn new(
+        turn: &'a Recorded,
+        settled: &'a [SettledCall],
+        found: &[Option<TextCall>],
+        max_tokens: Option<u64>,
+    ) -> Self {
+        let found = found.iter().map(Option::as_ref).chain(std::iter::repeat(None));
+        let calls = turn.calls.iter().zip(settled).zip(found);
         TurnJson {
             protocol: turn.protocol.name(),
             model: turn.model.as_deref(),
             content: &turn.content,
             reasoning: &turn.reasoning,
             calls: calls
-                .map(|(call, settled)| {
-                    CallJson::new(settled, turn.evidence(call, max_tokens).ending().name())
+                .map(|((call, settled), found)| {
+                    CallJson::new(settled, found, turn.evidence(call, max_tokens).ending().name())
                 })
                 .collect(),
             finish_reason: turn.finish.word(),
@@ -74,7 +85,8 @@ impl<'a> TurnJson<'a> {
 }
 
 impl<'a> CallJson<'a> {
-    fn new(call: &'a SettledCall, ending: &'static str) -> Self {
+    fn new(call: &'a SettledCall, found: Option<&TextCall>, ending: &'static str) -> Self {
+        let done = Done { outcome: &call.outcome, found };
         let blank = CallJson {
             choice: call.choice,
             index: call.index,
@@ -82,19 +94,15 @@ impl<'a> CallJson<'a> {
             name: &call.name,
             arguments: call.arguments().unwrap_or(&call.body),
             verdict: "declined",
-            grade: None,
-            rules: Vec::new(),
+            grade: done.grade().map(Grade::name),
+            rules: done.rules(),
             ending,
             reason: None,
         };
         match &call.outcome {
-            Outcome::Judged(Verdict::Intact { .. }) => CallJson { verdict: "intact", ..blank },
-            Outcome::Judged(Verdict::Mended { receipt, .. }) => CallJson {
-                verdict: "mended",
-                grade: Some(receipt.grade.name()),
-                rules: rule_names(receipt),
-                ..blank
-            },
+            Outcome::Judged(Verdict::Intact { .. } | Verdict::Mended { .. }) => {
+                CallJson { verdict: if done.is_repaired() { "mended" } else { "intact" }, ..blank }
+            }
             Outcome::Judged(Verdict::Declined(decline)) => {
                 CallJson { reason: Some(decline.reason.name()), ..blank }
             }

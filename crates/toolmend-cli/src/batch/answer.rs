@@ -91,7 +91,7 @@ impl Clerk {
             "mended" => &mut answers.mended,
             _ => &mut answers.intact,
         } += 1;
-        let turn = TurnJson::new(&turn, &settled, cap);
+        let turn = TurnJson::new(&turn, &settled, &[], cap);
         answers.put(&TurnAnswerJson { id: record.id, verdict, ok: verdict != "declined", turn });
     }
 

@@ -4,6 +4,7 @@ use toolmend::Toolmend;
 use toolmend::wire::{CallReport, StreamEnd, Turn, TurnOptions};
 
 use super::{exit_of, texts};
+use crate::done::{Done, Found};
 use crate::failure::{Exit, Failure};
 use crate::options::Repair;
 use crate::output::Output;
@@ -28,7 +29,7 @@ pub(super) fn run(options: &Repair) -> Result<Exit, Failure> {
     let texts = texts(show);
     let mut promoter = texts.promoter(options.promote, options.max_tokens);
     let (mut buffer, mut told, mut out) = (vec![0; options.chunk], Vec::new(), Vec::new());
-    let mut so_far = Exit::Good;
+    let (mut so_far, mut found) = (Exit::Good, Found::default());
     loop {
         let read = input.read_some(&mut buffer)?;
         match read {
@@ -43,7 +44,8 @@ pub(super) fn run(options: &Repair) -> Result<Exit, Failure> {
             }
         }
         told.clear();
-        so_far = so_far.and(tell(&mut turn, show.trace));
+        found.add(promoter.promoted());
+        so_far = so_far.and(tell(&mut turn, &mut found, show.trace));
         if !out.is_empty() {
             output.put(&out, so_far)?;
             out.clear();
@@ -55,12 +57,13 @@ pub(super) fn run(options: &Repair) -> Result<Exit, Failure> {
 }
 
 /// Says what became of the calls that were settled.
-fn tell(turn: &mut Turn<TurnJudge<'_>>, trace: bool) -> Exit {
+fn tell(turn: &mut Turn<TurnJudge<'_>>, found: &mut Found, trace: bool) -> Exit {
     let mut exit = Exit::Good;
     for CallReport { name, body, ending, outcome, .. } in turn.reports() {
         exit = exit.and(exit_of(&outcome));
+        let found = found.take(&name, &body);
         if trace {
-            say(trace::line(&name, &body, ending, &outcome));
+            say(trace::line(&name, &body, ending, Done { outcome: &outcome, found: found.as_ref() }));
         }
         if let Some(failed) = trace::failed(Some(&name), &outcome) {
             say(failed);

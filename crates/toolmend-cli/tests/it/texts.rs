@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::toolmend;
+use crate::{scratch, toolmend};
 
 const TEXT: &str = "On it.\n\n<tool_call>\n{\"name\": \"lookup\", \"arguments\": {\"key\": \"a b\", \"max\": \"3\"}}\n</tool_call>";
 
@@ -105,4 +105,54 @@ fn the_prompt_may_have_begun_the_message() {
     let answer = answer(&record, &[]);
     assert_eq!((&answer["reasoning"], &answer["content"]), (&json!("Hm."), &json!("On it.")));
     assert_eq!(answer["calls"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn repair_tells_what_mended_a_call_of_the_text() {
+    let record = record();
+    let tools = scratch("texts.tools.json");
+    std::fs::write(&tools, record["tools"].to_string()).unwrap();
+    let chunk = |delta: Value, finish: Value| {
+        let choice = json!({"index": 0, "delta": delta, "finish_reason": finish});
+        format!("data: {}\n\n", json!({"object": "chat.completion.chunk", "model": "m", "choices": [choice]}))
+    };
+    let stream = |text: &str| {
+        let begun = chunk(json!({"role": "assistant", "content": text}), Value::Null);
+        begun + &chunk(json!({}), json!("stop")) + "data: [DONE]\n\n"
+    };
+    let run = |text: &str, shape: &str| {
+        let flags =
+            ["repair", "-", "--trace", "--receipt", "--as", shape, "--tools", tools.to_str().unwrap()];
+        let ran = toolmend(&flags, stream(text));
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        ran
+    };
+    let source = TEXT.strip_prefix("On it.").unwrap().trim_start().len();
+    for shape in ["envelope", "turn", "stream"] {
+        let ran = run(TEXT, shape);
+        let line =
+            format!("repaired: lookup: number-string schema complete {source}→24 bytes, found in the text\n");
+        assert!(ran.err.contains(&line), "{shape}: {}", ran.err);
+    }
+    let envelope: Value = serde_json::from_str(&run(TEXT, "envelope").out).unwrap();
+    let receipt = &envelope["_receipt"];
+    assert_eq!(envelope["_repaired"], true);
+    assert_eq!((&receipt["verdict"], &receipt["grade"]), (&json!("mended"), &json!("schema")));
+    assert_eq!((&receipt["rules"], &receipt["edits"]), (&json!(["number-string"]), &json!([])));
+    assert!(TEXT.ends_with(receipt["found"].as_str().unwrap()));
+    let turn: Value = serde_json::from_str(&run(TEXT, "turn").out).unwrap();
+    assert_eq!(
+        (&turn["calls"][0]["verdict"], &turn["calls"][0]["rules"]),
+        (&json!("mended"), &json!(["number-string"]))
+    );
+    // One that stood as its format writes it was repaired by nobody.
+    let whole = TEXT.replace("\"3\"", "3");
+    let ran = run(&whole, "envelope");
+    assert!(
+        ran.err.contains("intact: lookup: - - complete ") && ran.err.contains("found in the text"),
+        "{}",
+        ran.err
+    );
+    let envelope: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!((&envelope["_repaired"], &envelope["_receipt"]["verdict"]), (&json!(false), &json!("intact")));
 }
