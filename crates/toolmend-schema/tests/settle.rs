@@ -240,6 +240,15 @@ fn one_item_for_a_list() {
         ("tags", r#""红、绿""#, None, rule),
         ("tags", r#""red and green""#, None, rule),
         ("tags", r#""red / green""#, None, rule),
+        ("tags", r#""red • green""#, None, rule),
+        ("tags", r#""- red""#, None, rule),
+        ("tags", r#""(\"red\")""#, None, rule),
+        ("tags", r#""\"red\"""#, None, rule),
+        ("tags", r#""red\\ngreen""#, None, rule),
+        ("tags", r#""a@x.org b@x.org""#, None, rule),
+        ("tags", r#""http://a http://b""#, None, rule),
+        ("tags", r#""1 2 3""#, None, rule),
+        ("tags", r#""mailto a@x.org""#, Some(r#"["mailto a@x.org"]"#), rule),
         // It may say that there is none.
         ("tags", r#""""#, None, rule),
         ("tags", r#""None""#, None, rule),
@@ -470,4 +479,54 @@ fn many_places_up_to_the_limit() {
 fn a_key_without_letters_spells_nothing() {
     let tool = Tool::new("t", r#"{"properties": {"_": {}}, "required": ["_"]}"#);
     run(&tool, &[(r#"{"-": 1}"#, None, &[]), (r#"{"": 1}"#, None, &[])]);
+}
+
+#[test]
+fn words_in_which_case_says_something() {
+    let tool = |words: &str| Tool::new("t", &format!(r#"{{"properties": {{"v": {{"enum": {words}}}}}}}"#));
+    for (words, said, meant) in [
+        (r#"["1m", "1h"]"#, "1M", None),
+        (r#"["kW", "MW"]"#, "mW", None),
+        (r#"["Mbps", "Gbps"]"#, "MBps", None),
+        (r#"["-d", "-R"]"#, "-D", None),
+        (r#"["%m", "%d"]"#, "%M", None),
+        (r#"["HH:mm"]"#, "HH:MM", None),
+        (r#"["YYYY-MM-dd"]"#, "YYYY-mm-dd", None),
+        (r#"["m", "M1"]"#, "M", None),
+        (r#"["P0", "P1"]"#, "p1", Some("P1")),
+        (r#"["asc", "desc"]"#, "ASC", Some("asc")),
+        (r#"["GET", "POST"]"#, "get", Some("GET")),
+        (r#"["in_progress"]"#, "IN_PROGRESS", Some("in_progress")),
+        (r#"["in_progress"]"#, "In_Progress", Some("in_progress")),
+        (r#"["createdAt"]"#, "createdat", Some("createdAt")),
+        (r#"["Bachelor of Arts (BA)"]"#, "bachelor Of arts (ba)", Some("Bachelor of Arts (BA)")),
+        (r#"["красный"]"#, "Красный", Some("красный")),
+    ] {
+        let after = settled(&tool(words), &format!(r#"{{"v": "{said}"}}"#)).map(|(after, _)| after);
+        assert_eq!(after, meant.map(|word| format!(r#"{{"v": "{word}"}}"#)), "{words} {said}");
+    }
+}
+
+#[test]
+fn signs_of_a_key_that_say_something() {
+    let tool = |name: &str| {
+        Tool::new("t", &format!(r#"{{"properties": {{"{name}": {{}}}}, "required": ["{name}"]}}"#))
+    };
+    for (name, said, fits) in [
+        ("author", "-author", false),
+        ("author", "_author", false),
+        ("-n", "N", true),
+        ("-n", "-N", true),
+        ("_from", "_FROM", true),
+        ("v10", "v1.0", false),
+        ("q11", "q1-1", false),
+        ("filter_name", "filter.name", false),
+        ("filter_name", "filterName", true),
+        ("filter_name", "Filter-Name", true),
+        ("filter_name", "filter name", true),
+        ("top_5", "top5", true),
+    ] {
+        let after = settled(&tool(name), &format!(r#"{{"{said}": 1}}"#)).map(|(after, _)| after);
+        assert_eq!(after, fits.then(|| format!(r#"{{"{name}": 1}}"#)), "{name} {said}");
+    }
 }

@@ -1,7 +1,7 @@
 //! Keys in another spelling: `filePath` for `file_path`.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use toolmend_core::quote::quoted;
 use toolmend_core::{Edit, Rule};
@@ -33,17 +33,23 @@ pub(super) fn respell(doc: &Doc<'_>, root: Reach<'_>) -> Option<Vec<Edit>> {
             // The declared, missing properties by their letters; a second one of the same letters unmakes it.
             let mut missing: HashMap<String, Option<&str>> = HashMap::new();
             for name in place.reach.properties().filter(|name| doc.get(place.object, name).is_none()) {
-                let known = missing.entry(letters(name)).or_insert(Some(name));
-                *known = known.filter(|other| *other == name);
+                // The model may leave out what stands before it, `n` for `-n`, but not be robbed of it.
+                for spelling in [name, name.trim_start_matches(['-', '_'])] {
+                    let known = missing.entry(letters(spelling)).or_insert(Some(name));
+                    *known = known.filter(|other| *other == name);
+                }
             }
             // Where other keys may stand, spelling is what is wrong only if the object lacks what it must have.
-            let mut needed = place.reach.is_closed();
+            let (mut needed, mut taken) = (place.reach.is_closed(), HashSet::new());
             let all = undeclared.iter().all(|(key, name)| {
-                // Taken out, so that a second key cannot have it too.
                 let letters = letters(name);
-                let Some(Some(meant)) = missing.remove(&letters).filter(|_| !letters.is_empty()) else {
+                let Some(&Some(meant)) = missing.get(&letters).filter(|_| !letters.is_empty()) else {
                     return false;
                 };
+                // A second key cannot have it too.
+                if !taken.insert(meant) {
+                    return false;
+                }
                 needed |= place.reach.required().any(|name| name == meant);
                 names.borrow_mut().insert(*key, meant);
                 true
@@ -66,7 +72,37 @@ pub(super) fn respell(doc: &Doc<'_>, root: Reach<'_>) -> Option<Vec<Edit>> {
     Some(edits)
 }
 
-/// A name without what only says where its words end.
+/// A name without what only says where its words end. At its begin or end a sign says something else, `-price`, and so
+/// does one between digits, `v1.0`.
 pub(crate) fn letters(name: &str) -> String {
-    name.chars().filter(|c| !matches!(c, '_' | '-' | ' ' | '.')).flat_map(char::to_lowercase).collect()
+    let (mut letters, mut before) = (String::with_capacity(name.len()), None);
+    let mut chars = name.chars().peekable();
+    while let Some(c) = chars.next() {
+        let behind = chars.peek().copied();
+        let between = |is: fn(char) -> bool| before.is_some_and(is) && behind.is_some_and(is);
+        let separates = matches!(c, '_' | '-' | ' ')
+            && between(char::is_alphanumeric)
+            && !between(|c| c.is_ascii_digit());
+        if !separates {
+            letters.extend(c.to_lowercase());
+        }
+        before = Some(c);
+    }
+    letters
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signs_that_part_words() {
+        for name in ["file_path", "filePath", "file-path", "File Path", "FILE_PATH"] {
+            assert_eq!(letters(name), "filepath", "{name}");
+        }
+        for name in ["-price", "_price", "price_", "v1.0", "v1-0", "filter.name", "a__b"] {
+            assert_eq!(letters(name), name, "{name}");
+        }
+        assert_eq!(letters("top_5_hits"), "top5hits");
+    }
 }

@@ -115,8 +115,11 @@ impl<'a> Site<'a> {
         repairs
     }
 
-    /// The only allowed word that differs from this one in case alone.
+    /// The only allowed word that differs from this one in case alone, where case says nothing.
     fn allowed_word(&self, text: &str) -> Option<&'a str> {
+        if !is_word(text) {
+            return None;
+        }
         let lower = text.to_lowercase();
         let mut words: Vec<&str> = self
             .reach
@@ -127,7 +130,7 @@ impl<'a> Site<'a> {
         words.sort_unstable();
         words.dedup();
         match words[..] {
-            [word] if word != text => Some(word),
+            [word] if word != text && (in_one_case(text) && in_one_case(word) || is_long(text)) => Some(word),
             _ => None,
         }
     }
@@ -159,6 +162,30 @@ impl<'a> Site<'a> {
     }
 }
 
+/// Whether this is a word, or a letter and a number, and no flag or unit, in which case tells one from another: `-R`,
+/// `1M`, `%m`, `mW`.
+fn is_word(text: &str) -> bool {
+    let mut chars = text.chars();
+    let numbered =
+        chars.next().is_some_and(char::is_alphabetic) && text.len() > 1 && chars.all(|c| c.is_ascii_digit());
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    numbered || letters > 2 && text.starts_with(char::is_alphabetic)
+}
+
+/// Whether each word in it is in lower case, in capitals, or begins with one: not `MBps`.
+fn in_one_case(text: &str) -> bool {
+    let words = || text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
+    let lower = |word: &str| !word.chars().any(char::is_uppercase);
+    words().all(lower)
+        || words().all(|word| !word.chars().any(char::is_lowercase))
+        || words().all(|word| lower(&word[word.chars().next().map_or(0, char::len_utf8)..]))
+}
+
+/// Whether it holds a word that is too long for a unit or a part of a date: not `YYYY-mm-dd`.
+fn is_long(text: &str) -> bool {
+    text.split(|c: char| !c.is_alphabetic()).any(|word| word.chars().count() > 5)
+}
+
 /// The literal that a word stands for, as JSON or Python write it, or in capitals.
 fn boolean(text: &str) -> Option<&'static str> {
     match text {
@@ -171,11 +198,19 @@ fn boolean(text: &str) -> Option<&'static str> {
 /// Whether a text may be several items, or a list in some notation, or say that there is none.
 fn is_list_like(text: &str) -> bool {
     const SIGNS: &[char] =
-        &[',', ';', '\n', '\r', '\t', '[', ']', '{', '}', '|', '，', '；', '、', '・', '؛', '،'];
+        &[',', ';', '\n', '\r', '\t', '[', ']', '{', '}', '|', '•', '·', '，', '；', '、', '・', '؛', '،'];
     const BETWEEN: &[&str] = &[" / ", " and ", " or ", " & ", " + ", " #"];
     const NOTHING: &[&str] = &["", "null", "none", "nil", "n/a", "undefined"];
-    text.contains(SIGNS)
+    // What a list, or its one item, begins with where it is written out.
+    const BEGINS: &[&str] = &["- ", "* ", "(", "\"", "'"];
+    let all = |is: fn(&str) -> bool| text.split_whitespace().all(is);
+    let alike = text.split_whitespace().nth(1).is_some()
+        && (all(number::is_number) || all(|word| word.contains('@')) || all(|word| word.contains("://")));
+    alike
+        || text.contains(SIGNS)
+        || text.contains("\\n")
         || BETWEEN.iter().any(|sign| text.contains(sign))
+        || BEGINS.iter().any(|sign| text.trim_start().starts_with(sign))
         || NOTHING.iter().any(|word| text.trim().eq_ignore_ascii_case(word))
 }
 
