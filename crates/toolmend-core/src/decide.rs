@@ -10,7 +10,7 @@ use crate::edit::apply;
 use crate::envelope;
 use crate::read::frame::{self, Head, Places};
 use crate::read::lexeme::inside;
-use crate::read::{Cost, Dead, Level, Reading, Stuck, quotes, search, spliced, straight};
+use crate::read::{Cost, Dead, Level, Reading, Stuck, quotes, search, speaker, spliced, straight};
 use crate::rules::{LAYERS, RuleSet, inner_layer, undecided_entities};
 use crate::scan::Status;
 use crate::verdict::{Decline, MAX_SHOWN, Note, NoteKind, Reason, Receipt, Verdict};
@@ -252,7 +252,7 @@ fn read(text: &str, strict: &Scanner, ctx: &Context<'_>) -> Result<Choice, Decli
     let mut dead: Option<Dead> = None;
     while let Some((start, headless)) = places.next() {
         let mut head = frame::head(text, start, headless, ctx).map_err(|r| no(r.reason, r.at))?;
-        let other = frame::other_tool(text, &head, ctx);
+        let other = speaker::other_tool(text, start, &head.edits, ctx);
         let offered = |choice| match other {
             Some(name) => Err(no(Reason::OtherTool { name: name.into() }, 0)),
             None => Ok(choice),
@@ -392,12 +392,26 @@ fn mixed_backslashes(text: &str, rules: RuleSet) -> bool {
         && memchr::memchr_iter(b'\\', b).any(|at| {
             let doubled = at > 0 && b[at - 1] == b'\\';
             let drive = at > 2 && b[at - 1] == b':' && b[at - 2].is_ascii_alphabetic() && b[at - 3] == b'"';
+            let bare = !doubled && rules.has(Rule::BareBackslash);
             match b.get(at + 1) {
-                Some(b'b' | b'f') => !doubled && rules.has(Rule::BareBackslash),
-                Some(b'n' | b'r' | b't') => drive,
+                Some(b'b' | b'f') => bare,
+                Some(b'n' | b'r' | b't') => drive || bare && is_in_one_word(b, at),
                 _ => false,
             }
         })
+}
+
+/// The longest string that is looked at as one word, to either side of a place in it, in bytes.
+const MAX_WORD: usize = 64;
+
+/// Whether the string around `at` holds no blank: a path, a pattern or a command's name, in which a line break is seldom
+/// meant: `src\test.cs`, `\theta`.
+fn is_in_one_word(b: &[u8], at: usize) -> bool {
+    let quote = |&i: &usize| b[i] == b'"' && (i == 0 || b[i - 1] != b'\\');
+    let border = |i: &usize| quote(i) || b[*i].is_ascii_whitespace();
+    let before = (at.saturating_sub(MAX_WORD)..at).rev().find(border);
+    let behind = (at..b.len().min(at + MAX_WORD)).find(border);
+    before.as_ref().is_some_and(quote) && behind.as_ref().is_some_and(quote)
 }
 
 /// Whether the schema admits this reading, and fixes the words that it guessed at.
@@ -487,6 +501,11 @@ fn by_repair(text: &str, readings: Vec<Reading>, ctx: &Context<'_>) -> Result<Ch
     let opens = steps.iter().flatten().any(level) && reading.edits.iter().any(between);
     if opens && escapes_more_than_quotes(text) {
         return Err(no(Reason::Ambiguous, 0));
+    }
+    // `"tags": "red"`, and the turn breaks off there: a list may have had more items.
+    let single = steps.iter().flatten().any(|e| e.rule == Rule::SingleItem);
+    if single && reading.closed > 0 && ctx.evidence.ending() != Ending::Complete {
+        return Err(not_admitted(&object, ctx));
     }
     let opened = steps[0].iter().any(|e| e.rule == Rule::Envelope);
     let output = steps.iter().try_fold(object, |text, step| apply(&text, step).ok()).unwrap_or_default();

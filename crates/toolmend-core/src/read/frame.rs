@@ -4,10 +4,12 @@
 //! object is tried, and is refused where any of it could be a part of the object; the tail is read
 //! forward from the object's end, piece by piece.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::lexeme::{first_key, identifier_end, invisible, skip_white};
 use super::marks::mark_end;
+use super::speaker;
 use crate::context::Context;
 use crate::verdict::Reason;
 use crate::{Edit, Rule};
@@ -31,6 +33,8 @@ pub(crate) struct Head {
     /// The head holds an unknown name with a colon or equals sign: it may be a key. Then a closer too many
     /// behind the object may be the one that belongs to what was lost before it.
     pub(crate) member: bool,
+    /// The words of a statement around the object that stand there: `args = `.
+    pub(crate) statement: Option<(usize, usize)>,
     /// Backticks stand there that begin inline code.
     pub(crate) inline_code: bool,
 }
@@ -177,11 +181,13 @@ pub(crate) fn skip_blank(text: &str, mut at: usize) -> usize {
 pub(crate) fn head(text: &str, start: usize, headless: bool, ctx: &Context<'_>) -> Result<Head, Refused> {
     let mut head = Head { start, headless, edits: pieces(text, start, ctx), ..Head::default() };
     head.inline_code = head.edits.iter().any(|e| e.rule == Rule::InlineCode);
+    if let Some(at) = speaker::no_call(text, &head.edits) {
+        return Err(Refused { reason: Reason::Rest, at });
+    }
     let count = head.edits.len();
     for n in 0..count {
         let Edit { start: from, end, rule, .. } = head.edits[n];
-        // A call in a block of reasoning that is still open is none.
-        if rule == Rule::LeakedMark && reasoning_tag(text[from..end].trim_start()).is_some() {
+        if rule == Rule::LeakedMark && speaker::names_argument(&text[from..end], ctx) {
             return Err(Refused { reason: Reason::Rest, at: from });
         }
         if rule != Rule::Prose {
@@ -197,7 +203,13 @@ pub(crate) fn head(text: &str, start: usize, headless: bool, ctx: &Context<'_>) 
         if !harmless(words, ctx.never_empty)
             || words.ends_with([',', '[', '"'])
             || n == 0 && words.starts_with([':', ',', '=', '}', ']'])
-            || gives_declared(words, ctx)
+            || gives_declared(words, n + 1 == count, ctx)
+            || names_flag(words, &text[start..], ctx)
+            || words.contains("<parameter")
+            || speaker::takes_part(words, ctx)
+            || speaker::is_code(words)
+            // `+{"a": 1}`, `${"a": 1}`, `!{"a": 1}`
+            || text[..start].ends_with(['+', '-', '!', '~', '^', '%', '&', '|', '@', '$', '\\', '/'])
         {
             return Err(Refused { reason: Reason::Rest, at: from });
         }
@@ -214,6 +226,8 @@ pub(crate) fn head(text: &str, start: usize, headless: bool, ctx: &Context<'_>) 
         let quoted = n > 0 && head.edits[n - 1].rule == Rule::InlineCode && words.starts_with([':', '=']);
         head.member |= members == Members::One || quoted;
         head.edits[n].rule = if words.is_empty() { Rule::ListWrap } else { statement_or_words(words) };
+        let code = head.edits[n].rule == Rule::CodeStatement && !words.ends_with(':');
+        head.statement = code.then_some((from, end));
         if head.list && !words.is_empty() {
             let bracket = from + text[from..end].rfind('[').unwrap_or(0);
             head.edits[n].end = bracket;
@@ -314,7 +328,7 @@ fn names_members(words: &str, ctx: &Context<'_>) -> Members {
         let part = part.trim_start();
         let named = identifier_end(part, 0)
             .filter(|&end| part[end..].trim_start().starts_with([':', '=']))
-            .is_some_and(|end| !wraps(&part[..end], ctx) && ctx.judge.may_have_key(&part[..end]));
+            .is_some_and(|end| !speaker::wraps(&part[..end], ctx) && ctx.judge.may_have_key(&part[..end]));
         if named {
             members = Members::One;
         }
@@ -322,16 +336,38 @@ fn names_members(words: &str, ctx: &Context<'_>) -> Members {
     members
 }
 
-/// Whether a declared property stands in this line with a colon or equals sign behind it.
+/// The most words that spell a key: `Dry run`.
+const MAX_WORDS: usize = 4;
+
+/// Whether a declared property stands in this line with a colon, an equals sign or an arrow behind it, as it is spelled
+/// or in words.
 fn names_declared(line: &str, ctx: &Context<'_>) -> bool {
-    ctx.has_schema()
-        && line.match_indices([':', '=']).any(|(at, _)| {
-            let before = line[..at].trim_end().trim_end_matches(['"', '\'', '`', '*']);
-            let begin = before
-                .rfind(|c: char| !(c.is_ascii_alphanumeric() || "_$-".contains(c)))
-                .map_or(0, |n| n + before[n..].chars().next().map_or(1, char::len_utf8));
-            ctx.judge.declares(&before[begin..])
+    const SIGNS: &[char] = &[':', '=', '：', '→'];
+    if !ctx.has_schema() {
+        return false;
+    }
+    let arrows = line.match_indices("->").map(|(at, _)| at);
+    line.match_indices(SIGNS).map(|(at, _)| at).chain(arrows).any(|at| {
+        let before = line[..at].trim_end().trim_end_matches(['"', '\'', '`', '*']);
+        if ctx.judge.declares(last_name(before)) {
+            return true;
+        }
+        let mut name = String::new();
+        before.rsplit([' ', '-']).take(MAX_WORDS).any(|word| {
+            let word = word.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+            let rest = if name.is_empty() { "" } else { "_" };
+            name = alloc::format!("{word}{rest}{name}");
+            ctx.judge.declares(&name)
         })
+    })
+}
+
+/// The identifier with which the words end.
+fn last_name(words: &str) -> &str {
+    let begin = words
+        .rfind(|c: char| !(c.is_ascii_alphanumeric() || "_$-".contains(c)))
+        .map_or(0, |n| n + words[n..].chars().next().map_or(1, char::len_utf8));
+    &words[begin..]
 }
 
 /// Whether the words name a declared property that the body does not give, in a way in which only an
@@ -347,95 +383,15 @@ fn names_flag(words: &str, body: &str, ctx: &Context<'_>) -> bool {
         })
 }
 
-/// Whether a declared property stands in words before the object with a value of its own: `limit: 5`.
-fn gives_declared(words: &str, ctx: &Context<'_>) -> bool {
-    // The last name may be the object's own.
-    let words = words.strip_suffix([':', '=']).unwrap_or(words);
-    words.lines().any(|line| names_declared(line, ctx))
-}
-
-/// The name of a tool that stands before the object, where the called one's would stand, and is another.
-pub(crate) fn other_tool<'t>(text: &'t str, head: &Head, ctx: &Context<'_>) -> Option<&'t str> {
-    const OTHER: &[&str] = &[
-        "action",
-        "analysis",
-        "answer",
-        "args",
-        "arguments",
-        "assistant",
-        "call",
-        "commentary",
-        "final",
-        "function",
-        "functions",
-        "here",
-        "input",
-        "javascript",
-        "json",
-        "jsonc",
-        "json5",
-        "js",
-        "ok",
-        "okay",
-        "output",
-        "parameters",
-        "params",
-        "python",
-        "result",
-        "return",
-        "sure",
-        "text",
-        "tool",
-        "tool_call",
-        "tool_code",
-        "tool_input",
-        "xml",
-        "kwargs",
-    ];
-    let tool = ctx.evidence.tool_name()?;
-    let name_like = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
-    let named = |words: &'t str| -> Option<&'t str> {
-        let words = words.trim();
-        if let Some((_, rest)) = words.split_once("functions.") {
-            return Some(&rest[..rest.find(|c| !name_like(c)).unwrap_or(rest.len())]);
-        }
-        if let Some((_, rest)) = words.split_once("<function=").or_else(|| words.split_once("name=")) {
-            let rest = rest.trim_start_matches(['"', '\'']);
-            return Some(&rest[..rest.find(|c| !name_like(c)).unwrap_or(rest.len())]);
-        }
-        if let Some(before) = words.strip_suffix('(') {
-            let before = before.trim_end();
-            return before.rsplit(|c| !name_like(c)).next();
-        }
-        let word = words.strip_suffix(':').unwrap_or(words);
-        word.chars().all(name_like).then_some(word)
-    };
-    head.edits.iter().filter_map(|e| named(&text[e.start..e.end])).find(|name| {
-        let last = name.rsplit('.').next().unwrap_or(name);
-        let same = *name == tool || last == tool || tool.rsplit('.').next() == Some(*name);
-        !name.is_empty() && !same && !OTHER.iter().any(|o| o.eq_ignore_ascii_case(name))
-    })
-}
-
-/// Whether a name before the object is known to be no key of it.
-fn wraps(name: &str, ctx: &Context<'_>) -> bool {
-    const NAMES: &[&str] = &[
-        "action",
-        "args",
-        "arguments",
-        "call",
-        "function",
-        "input",
-        "json",
-        "kwargs",
-        "name",
-        "parameters",
-        "params",
-        "thought",
-        "tool",
-        "tool_input",
-    ];
-    ctx.evidence.tool_name() == Some(name) || NAMES.iter().any(|n| n.eq_ignore_ascii_case(name))
+/// Whether a declared property stands in words before the object with a value of its own, `limit: 5`, or, where they are
+/// the `last` ones, with the object: `filter = `.
+fn gives_declared(words: &str, last: bool, ctx: &Context<'_>) -> bool {
+    let rest = words.strip_suffix([':', '=']);
+    let own = rest.filter(|_| last);
+    let own = own.map(|rest| last_name(rest.trim_end().trim_end_matches(['"', '\'', '`', '*'])));
+    let own = own.map(|name| name.trim_start_matches('$')).filter(|name| !speaker::wraps(name, ctx));
+    own.is_some_and(|name| ctx.judge.declares(name))
+        || rest.unwrap_or(words).lines().any(|line| names_declared(line, ctx))
 }
 
 /// Whether none of these words can be a part of an object: no key with its colon, no bracket without its
@@ -514,7 +470,7 @@ pub(crate) fn tail(
     let mut tail = Tail::default();
     let own = edits.len();
     let body = &text[head.start..end];
-    let mut list = head.list;
+    let (mut list, mut begins) = (head.list, false);
     let (mut at, mut taken) = (end, end);
     loop {
         let blank = skip_blank(text, at);
@@ -540,18 +496,26 @@ pub(crate) fn tail(
                 Some((blank + body.len(), Rule::DoubledBody))
             }
             // An argument that stands behind the object is one.
-            _ if text[blank..].starts_with("<parameter") => {
+            _ if ["<parameter", "<arg_key", "<arg_value"].iter().any(|m| text[blank..].starts_with(m)) => {
                 return Err(Refused { reason: Reason::Rest, at: blank });
             }
             _ => mark_end(text, blank, ctx.evidence.known_marks()).map(|end| (end, Rule::LeakedMark)),
         };
         let Some((stop, rule)) = piece else {
             let apart = blank > at || tail.end_mark;
+            // A mark that begins a call, and something behind it: another call, however it goes on.
+            if begins {
+                return Err(Refused { reason: Reason::TwoBodies, at: blank });
+            }
             words_behind(text, blank, apart, ctx)?;
+            if goes_on(text, end, blank, head) {
+                return Err(Refused { reason: Reason::Rest, at: blank });
+            }
             edits.push(Edit::delete(Rule::Prose, taken, text.len()));
             break;
         };
         tail.end_mark |= ends_body(&text[blank..stop], rule, head);
+        begins |= rule == Rule::LeakedMark && speaker::begins_call(&text[blank..stop]);
         let mut from = if rule == Rule::ExtraCloser { blank } else { taken };
         let unseen = text[taken..blank].chars().any(|c| c > ' ' || c == '\0');
         if unseen && matches!(rule, Rule::ExtraCloser | Rule::DoubledBody) {
@@ -587,6 +551,12 @@ pub(crate) fn tail(
     Ok(tail)
 }
 
+/// Whether a statement around the object goes on at `at`, behind it: then its value is not what the statement gives.
+fn goes_on(text: &str, end: usize, at: usize, head: &Head) -> bool {
+    let Some(words) = head.statement.map(|(from, to)| text[from..to].trim()) else { return false };
+    speaker::goes_on(words, &text[at..], !text[end..at].contains('\n'))
+}
+
 /// Whether this piece of packaging shows that the model went on past the body by itself: a fence, the end of inline
 /// code that the head begins, or a mark of calls; not any tag.
 fn ends_body(piece: &str, rule: Rule, head: &Head) -> bool {
@@ -615,6 +585,11 @@ fn words_behind(text: &str, at: usize, apart: bool, ctx: &Context<'_>) -> Result
     if !apart {
         return refuse(Reason::Rest);
     }
+    let same_line = !text[..at].ends_with('\n');
+    // `{"a": 1} > file`
+    if same_line && words.starts_with(['|', '>', '&', '+', '%']) {
+        return refuse(Reason::Rest);
+    }
     // A declared property with a value is an argument, wherever it stands.
     if words.lines().any(|line| names_declared(line, ctx)) || names_flag(words, &text[..at], ctx) {
         return refuse(Reason::Rest);
@@ -622,7 +597,6 @@ fn words_behind(text: &str, at: usize, apart: bool, ctx: &Context<'_>) -> Result
     // `{"command":"rm"} dry_run=true`: on the object's own line a name with a value may belong to the call.
     let line = words.split('\n').next().unwrap_or("").trim_end();
     let value = line.split_once([':', '=']).is_some_and(|(_, value)| !value.trim().is_empty());
-    let same_line = !text[..at].ends_with('\n');
     if same_line && value && names_members(line, ctx) != Members::None {
         return refuse(Reason::Rest);
     }

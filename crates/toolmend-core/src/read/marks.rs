@@ -9,7 +9,7 @@ const MAX_MARK: usize = 96;
 const PLAIN: &[&str] = &["</s", "functions.", ">>>"];
 
 /// Where the mark at `at` ends, if one begins there: one of `known`, or one of the shapes
-/// `<|…|>`, `<｜…｜>`, `<word>`, `</word>`, `<word=name>`, `[WORD]`, `[/WORD]`, `✿WORD✿`; or the stop word
+/// `<|…|>`, `<｜…｜>`, `<|word>`, `<word|>`, `<word>`, `</word>`, `<word=name>`, `[WORD]`, `[/WORD]`, `✿WORD✿`; or the stop word
 /// of ReAct at the end of the text.
 pub(crate) fn mark_end(text: &str, at: usize, known: &[&str]) -> Option<usize> {
     let rest = text.get(at..)?;
@@ -42,8 +42,13 @@ fn shape(rest: &str) -> Option<usize> {
     fits.then_some(open.len_utf8() + length + close.len_utf8())
 }
 
-/// `|…|` or `｜…｜`.
+/// `|…|` or `｜…｜`; `|word` or `word|`.
 fn pipes(name: &str) -> bool {
+    if let Some(one) = name.strip_prefix('|').or_else(|| name.strip_suffix('|'))
+        && word(one, |c| c.is_ascii_lowercase() || c == '_')
+    {
+        return true;
+    }
     let inner = |pipe| name.strip_prefix(pipe).and_then(|n: &str| n.strip_suffix(pipe));
     let plain = |n: &str| !n.is_empty() && !n.contains(['<', '{', '"', '\n']);
     inner('|').is_some_and(plain) || inner('｜').is_some_and(plain)
@@ -53,7 +58,7 @@ fn pipes(name: &str) -> bool {
 fn tag(name: &str) -> bool {
     let name = name.strip_prefix('/').unwrap_or(name);
     let (name, value) = name.split_once('=').unwrap_or((name, "x"));
-    word(name, |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+    word(name, |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ':'))
         && name.starts_with(|c: char| c.is_ascii_alphabetic())
         && word(value, |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/'))
 }

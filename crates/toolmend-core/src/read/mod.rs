@@ -25,6 +25,7 @@ pub(crate) mod lexeme;
 mod marks;
 pub(crate) mod quotes;
 pub(crate) mod search;
+pub(crate) mod speaker;
 pub(crate) mod straight;
 
 /// What a reading costs: the grade first, then the number of edits inside the object.

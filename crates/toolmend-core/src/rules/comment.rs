@@ -1,6 +1,7 @@
 //! `comment`: a comment
 
 use super::{Act, Counter, Example, Spec};
+use crate::read::lexeme::holds_key;
 use crate::{Ending, Grade};
 
 pub(super) const SPEC: Spec = Spec {
@@ -43,10 +44,24 @@ fn end(text: &str, at: usize) -> Option<usize> {
         let b = rest.as_bytes();
         let breaks = |&end: &usize| b[end] == b'\n' || b.get(end + 1) == Some(&b'n');
         let end = memchr::memchr2_iter(b'\n', b'\\', b).find(breaks)?;
-        memchr::memchr_iter(b'"', &b[..end]).count().is_multiple_of(2).then_some(at + end)
+        let even = memchr::memchr_iter(b'"', &b[..end]).count().is_multiple_of(2);
+        // `10 // 3`: a division.
+        let number = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit() || matches!(c, '(' | ')'));
+        let divides = rest.starts_with("//")
+            && number(text[..at].trim_ascii_end().chars().next_back())
+            && number(note.trim_ascii_start().chars().next());
+        // `1, // c, "b": 2`: the line break behind the words may be what was lost.
+        let swallows = holds_key(&rest[..end]) && !begins_line(text, at);
+        (even && !divides && !swallows).then_some(at + end)
     } else if let Some(note) = rest.strip_prefix("/*") {
         Some(at + 2 + note.find("*/")? + 2)
     } else {
         None
     }
+}
+
+/// Whether nothing but white space stands before `at` on its line.
+fn begins_line(text: &str, at: usize) -> bool {
+    let before = text[..at].trim_end_matches([' ', '\t', '\r']);
+    before.is_empty() || before.ends_with('\n') || before.ends_with("\\n")
 }

@@ -35,6 +35,13 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     if spot.slot == Slot::Item && number.len() == 3 && thousands {
         return None;
     }
+    // `[5,00]`, `[2,000.5]`: or before decimals, unless the item before it is written with zeros as well.
+    let item = spot.text[..spot.at].strip_suffix(',').unwrap_or("");
+    let digits = item.len() - item.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    let few = number.bytes().take_while(u8::is_ascii_digit).count() < 4;
+    if spot.slot == Slot::Item && few && digits > 0 && !item[item.len() - digits..].starts_with('0') {
+        return None;
+    }
     let sign = usize::from(number.starts_with('-'));
     let zeros = number[sign..].bytes().take_while(|&c| c == b'0').count();
     // One zero stays where no other digit stands before the point or the end.

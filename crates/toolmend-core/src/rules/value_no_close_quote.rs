@@ -39,7 +39,10 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     let comma = spot.at + 1 + words.len();
     let within = inside(spot.text, spot.at + 1, b'"')?.close < line_end;
     if words.is_empty()
-        || words.ends_with([',', '\\', '"'])
+        || words.ends_with(['\\', '"'])
+        || words.trim_ascii_end().ends_with(',')
+        // A quote that is spelled out may be the one that closes it.
+        || words.ends_with("\\u0022")
         || closes_more(words)
         || is_nothing(words.trim())
         || within

@@ -150,7 +150,7 @@ fn the_table_is_sound() {
         let mended = row.verdict == "mended";
         assert!(grade && row.grade.is_some() == mended && row.rules.is_empty() != mended, "{}", row.id);
         assert_eq!(row.output.is_none(), row.verdict == "declined", "{}", row.id);
-        assert!(row.rules.iter().all(|r| toolmend_core::Rule::named(r).is_some()), "{}", row.id);
+        assert!(row.rules.iter().all(|r| Rule::named(r).is_some()), "{}", row.id);
         assert!(row.output.as_deref().is_none_or(|o| crate::said::said(o).is_some()), "{}", row.id);
     }
 }
