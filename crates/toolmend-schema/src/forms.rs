@@ -125,7 +125,8 @@ fn parts(doc: &Doc<'_>, object: u32) -> Result<Parts, ToolError> {
         Some("function") => {
             return Ok(Parts::Tool { name: get("name"), schema: parameters(doc, object, true) });
         }
-        Some(kind) if !is_type(kind) => {
+        // `{"type": "objct", "properties": {}}` is a schema with a type that is none.
+        Some(kind) if !is_type(kind) && (name.is_some() || !stands_alone(doc, object)) => {
             return Ok(Parts::Tool { name, schema: parameters(doc, object, false) });
         }
         _ => {}

@@ -79,6 +79,17 @@ fn every_form_is_read() {
 }
 
 #[test]
+fn a_schema_with_a_type_that_is_none_is_no_tool_of_the_server() {
+    for text in [
+        r#"{"type":"objct","properties":{"n":{"type":"integer"}}}"#,
+        r#"{"type":"Object ","required":["n"]}"#,
+    ] {
+        let read = Tool::list(text).unwrap();
+        assert!(read[0].unusable().is_some(), "{text}");
+    }
+}
+
+#[test]
 fn what_is_no_tool_is_named() {
     for (text, error) in [
         ("", ToolError::NotJson { at: 0 }),
