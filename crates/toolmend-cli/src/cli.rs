@@ -136,9 +136,12 @@ pub(crate) struct BatchArgs {
     #[arg(long, value_name = "WHICH", default_value = "all", value_parser = promotes())]
     pub(crate) promote: Promote,
     /// How many records to work on at the same time [default: one a processor]
-    #[arg(short, long, value_name = "N")]
-    pub(crate) jobs: Option<NonZeroUsize>,
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MAX_JOBS))]
+    pub(crate) jobs: Option<u16>,
 }
+
+/// The most records that `batch` works on at the same time, each on a thread.
+const MAX_JOBS: i64 = 1024;
 
 /// Flags come before `TOOLMEND_*` variables, and those before the file.
 #[derive(Debug, Args)]

@@ -72,6 +72,8 @@ pub(crate) enum Failure {
     Gateway(SetupError),
     /// The system refuses what serving needs.
     Runtime(io::Error),
+    /// The system starts no further thread.
+    Thread(io::Error),
     /// The output would overwrite the input.
     SameFile { path: String },
     /// An output cannot be written.
@@ -179,6 +181,9 @@ impl fmt::Display for Failure {
             }
             Failure::Gateway(error) => error.fmt(f),
             Failure::Runtime(error) => write!(f, "serving cannot begin: {error}"),
+            Failure::Thread(error) => {
+                write!(f, "no thread could be started: {error}; give a smaller number to --jobs")
+            }
             Failure::SameFile { path } => {
                 write!(
                     f,

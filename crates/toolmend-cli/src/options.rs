@@ -1,6 +1,5 @@
 //! From what was typed to checked values: what a command needs, and nothing that it would have to check.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::thread;
 
@@ -75,7 +74,7 @@ pub(crate) struct Batch {
     pub(crate) output: Option<PathBuf>,
     pub(crate) policy: Policy,
     pub(crate) promote: Promote,
-    pub(crate) jobs: NonZeroUsize,
+    pub(crate) jobs: usize,
 }
 
 impl TryFrom<Cli> for Options {
@@ -109,7 +108,7 @@ impl TryFrom<Cli> for Options {
                 output: typed.output,
                 policy: typed.policy,
                 promote: typed.promote,
-                jobs: typed.jobs.unwrap_or_else(processors),
+                jobs: typed.jobs.map_or_else(processors, usize::from),
             }),
             Command::Serve(typed) => {
                 let given = typed.given.with_file(typed.config)?;
@@ -151,6 +150,6 @@ fn tools(path: PathBuf, read: fn(&str) -> Result<Tools, ToolError>) -> Result<To
     read(json).map_err(|error| Failure::Tool { source, error })
 }
 
-fn processors() -> NonZeroUsize {
-    thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
+fn processors() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
 }

@@ -9,7 +9,6 @@
 //! The threads are not joined: when the output has gone, the reader may be waiting for an input that
 //! never comes, and the run must end all the same.
 
-use std::num::NonZeroUsize;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -43,7 +42,7 @@ enum Due<A> {
 
 /// Does all work on `threads` workers; `file` gets the answers on this thread, in the order of the jobs.
 pub(crate) fn run<W, A>(
-    threads: NonZeroUsize,
+    threads: usize,
     work: W,
     answer: impl Fn(W::Job) -> A + Send + Sync + 'static,
     mut file: impl FnMut(A) -> Result<(), Failure>,
@@ -56,9 +55,9 @@ where
     let (jobs, to_do) = mpsc::channel::<(W::Job, Sender<A>)>();
     let (queue, due) = mpsc::channel();
     let (to_do, answer) = (Arc::new(Mutex::new(to_do)), Arc::new(answer));
-    for _ in 0..threads.get() {
+    for _ in 0..threads {
         let (to_do, answer) = (Arc::clone(&to_do), Arc::clone(&answer));
-        thread::spawn(move || {
+        start(move || {
             loop {
                 // A statement of its own: the lock is held while waiting, but not while working.
                 let next = locked(&to_do).recv();
@@ -66,10 +65,10 @@ where
                 // Nobody waits any more when the run has ended early.
                 let _ = reply.send(answer(job));
             }
-        });
+        })?;
     }
     let reader_budget = Arc::clone(&budget);
-    thread::spawn(move || hand_out(work, &reader_budget, &jobs, &queue));
+    start(move || hand_out(work, &reader_budget, &jobs, &queue))?;
     for next in due {
         match next {
             Due::Failed(failure) => return Err(failure),
@@ -80,6 +79,11 @@ where
         }
     }
     Ok(())
+}
+
+/// Starts a thread, which the system may refuse.
+fn start(work: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
+    thread::Builder::new().spawn(work).map(drop).map_err(Failure::Thread)
 }
 
 /// The reader's thread; ends with the input, or when nobody takes what it reads.
@@ -187,10 +191,6 @@ mod tests {
         Numbers { next: 0, end, fails, out: Arc::default(), most: Arc::default() }
     }
 
-    fn four() -> NonZeroUsize {
-        NonZeroUsize::new(4).unwrap()
-    }
-
     /// The earlier a number, the longer it takes, so that answers are ready out of order.
     fn slow(number: Number) -> usize {
         thread::sleep(Duration::from_micros(400 / number.0 as u64));
@@ -202,7 +202,7 @@ mod tests {
         let work = numbers(200, false);
         let (out, most) = (Arc::clone(&work.out), Arc::clone(&work.most));
         let mut filed = Vec::new();
-        run(four(), work, slow, |n| {
+        run(4, work, slow, |n| {
             out.fetch_sub(1, Ordering::SeqCst);
             filed.push(n);
             Ok(())
@@ -238,7 +238,7 @@ mod tests {
         let meeting = Barrier::new(4);
         let mut filed = 0;
         run(
-            four(),
+            4,
             Eight(0),
             move |_| {
                 meeting.wait();
@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn what_was_read_before_a_failure_is_answered() {
         let mut filed = Vec::new();
-        let ended = run(four(), numbers(20, true), slow, |n| {
+        let ended = run(4, numbers(20, true), slow, |n| {
             filed.push(n);
             Ok(())
         });

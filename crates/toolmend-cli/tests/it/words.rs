@@ -42,6 +42,7 @@ fn a_wrong_word_gets_a_better_one() {
         (&["args", "--ending", "done"], "complete, unknown, cut"),
         (&["batch", "--policy", "yolo"], "strict, standard, inspect"),
         (&["batch", "--jobs", "0"], "--jobs"),
+        (&["batch", "--jobs", "5000"], "5000 is not in 1..=1024"),
         (&["repair"], "<FILE>"),
         (&[], "Usage: toolmend"),
     ] {
