@@ -122,7 +122,13 @@ pub(crate) fn faulty(body: &str, strict: &Scanner, ctx: &Context<'_>) -> Verdict
 }
 
 fn declined(no: Decline, ctx: &Context<'_>) -> Verdict {
-    Verdict::Declined(Decline { ending: ctx.evidence.ending(), ..no })
+    // A text that ends inside a word, or where more must follow, proves a cut whatever the server says.
+    let breaks_off = matches!(no.reason, Reason::OpenString | Reason::Dangling | Reason::CutToken);
+    let ending = match breaks_off && !ctx.evidence.is_stated() {
+        true => Ending::Cut,
+        false => ctx.evidence.ending(),
+    };
+    Verdict::Declined(Decline { ending, ..no })
 }
 
 pub(crate) fn no(reason: Reason, at: usize) -> Decline {

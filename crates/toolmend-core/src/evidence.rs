@@ -262,6 +262,11 @@ impl<'a> Evidence<'a> {
         self.clues.ending()
     }
 
+    /// Whether the caller vouches for the ending.
+    pub(crate) fn is_stated(&self) -> bool {
+        self.clues.iter().any(|clue| matches!(clue, Clue::Stated(_)))
+    }
+
     pub(crate) fn known_marks(&self) -> &'a [&'a str] {
         self.marks
     }

@@ -169,7 +169,8 @@ pub struct Decline {
     pub at: usize,
     /// The readings between which nothing decides, as outputs; at most [`MAX_SHOWN`].
     pub readings: Vec<String>,
-    /// Whether the model had finished, as far as the evidence goes.
+    /// Whether the model had finished, as far as the evidence goes: a text that breaks off was cut, unless the caller
+    /// vouches for something else.
     pub ending: Ending,
     /// With [`Reason::AbovePolicy`]: the output and the receipt that a laxer policy would have got.
     pub would: Option<Box<(String, Receipt)>>,

@@ -173,7 +173,7 @@ fn every_call_gets_its_own_verdict() {
         [
             "intact: intact: - - complete 14→14 bytes",
             "repaired: mended: trailing-comma punctuation complete 8→7 bytes",
-            "declined: declined: - - complete 7→7 bytes, a string is open at the end of the text at byte 5",
+            "declined: declined: - - cut 7→7 bytes, a string is open at the end of the text at byte 5",
             "repair failed: declined: a string is open at the end of the text at byte 5",
         ]
     );

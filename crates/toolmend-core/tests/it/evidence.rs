@@ -75,3 +75,19 @@ fn the_name_of_the_tool_is_no_member() {
     assert_eq!(mended(body, &Evidence::whole()).name(), "declined");
     assert_eq!(mended(body, &Evidence::whole().tool("get_weather")).text(body), Some("{\"a\":1}"));
 }
+
+#[test]
+fn a_text_that_breaks_off_was_cut_whatever_is_said_of_it() {
+    let stop = Evidence::new().finish_reason(Some("stop"));
+    for (body, ending) in [
+        ("{\"a\": \"x", Ending::Cut),
+        ("{\"a\":", Ending::Cut),
+        ("{\"a\": tr", Ending::Cut),
+        ("{\"a\": [1,,2]}", Ending::Complete),
+    ] {
+        for (evidence, ending) in [(stop, ending), (Evidence::whole(), Ending::Complete)] {
+            let Verdict::Declined(decline) = mended(body, &evidence) else { panic!("{body}") };
+            assert_eq!(decline.ending, ending, "{body} {evidence:?}");
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! What becomes of a call, and when that is known.
 
-use toolmend_core::{CallJudge, Edit, Ending, Evidence, FoundCall, Reason, Verdict};
+use toolmend_core::{CallJudge, Edit, Ending, Evidence, FoundCall, Verdict};
 
 use super::cuts::Cut;
 use super::plan::Fate;
@@ -104,14 +104,12 @@ impl<J: CallJudge> Flow<J> {
         };
         let changes = matches!(&fate, Fate::Good(plan) if plan.changes());
         self.states[at].fate = Some(fate);
-        // A text that ends inside a word, or where more must follow, proves a cut whatever the server says.
-        let cut = match &outcome {
-            Outcome::Judged(Verdict::Declined(decline)) => {
-                ending == Ending::Cut
-                    || matches!(decline.reason, Reason::OpenString | Reason::Dangling | Reason::CutToken)
-            }
-            _ => false,
+        // Of a text that breaks off, the verdict knows more than the server says.
+        let (declined, ending) = match &outcome {
+            Outcome::Judged(Verdict::Declined(decline)) => (true, decline.ending),
+            _ => (false, ending),
         };
+        let cut = declined && ending == Ending::Cut;
         let withheld = cut
             && self.options.on_cut == OnCut::Withhold
             && !(self.options.observe || self.states[at].begun)
