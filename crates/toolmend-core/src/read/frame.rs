@@ -338,27 +338,42 @@ fn names_members(words: &str, ctx: &Context<'_>) -> Members {
 
 /// The most words that spell a key: `Dry run`.
 const MAX_WORDS: usize = 4;
+/// The most bytes before a sign in words that are looked at for a key.
+const MAX_NAME: usize = 80;
 
 /// Whether a declared property stands in this line with a colon, an equals sign or an arrow behind it, as it is spelled
 /// or in words.
 fn names_declared(line: &str, ctx: &Context<'_>) -> bool {
-    const SIGNS: &[char] = &[':', '=', '：', '→'];
     if !ctx.has_schema() {
         return false;
     }
-    let arrows = line.match_indices("->").map(|(at, _)| at);
-    line.match_indices(SIGNS).map(|(at, _)| at).chain(arrows).any(|at| {
-        let before = line[..at].trim_end().trim_end_matches(['"', '\'', '`', '*']);
-        if ctx.judge.declares(last_name(before)) {
-            return true;
-        }
-        let mut name = String::new();
-        before.rsplit([' ', '-']).take(MAX_WORDS).any(|word| {
-            let word = word.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-            let rest = if name.is_empty() { "" } else { "_" };
-            name = alloc::format!("{word}{rest}{name}");
-            ctx.judge.declares(&name)
-        })
+    let mut begin = 0;
+    let signs = line.char_indices().filter(|&(at, c)| match c {
+        ':' | '=' | '：' | '→' => true,
+        '>' => line[..at].ends_with('-'),
+        _ => false,
+    });
+    signs.into_iter().any(|(at, c)| {
+        let label = line[begin..at].trim_end_matches('-').trim_end();
+        let label = label.trim_end_matches(['"', '\'', '`', '*']);
+        begin = at + c.len_utf8();
+        let near = (label.len().saturating_sub(MAX_NAME)..=label.len()).find(|&n| label.is_char_boundary(n));
+        gives_name(&label[near.unwrap_or(0)..], ctx)
+    })
+}
+
+/// Whether these words end in the name of a declared property, as it is spelled or in words.
+fn gives_name(words: &str, ctx: &Context<'_>) -> bool {
+    if ctx.judge.declares(last_name(words)) {
+        return true;
+    }
+    let phrase = words.rsplit([',', ';', '(', '.', '!', '?', '|']).next().unwrap_or("");
+    let mut name = String::new();
+    phrase.rsplit([' ', '-']).take(MAX_WORDS).any(|word| {
+        let word = word.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        let rest = if name.is_empty() { "" } else { "_" };
+        name = alloc::format!("{word}{rest}{name}");
+        ctx.judge.declares(&name)
     })
 }
 
@@ -373,13 +388,24 @@ fn last_name(words: &str) -> &str {
 /// Whether the words name a declared property that the body does not give, in a way in which only an
 /// identifier is written: `dry_run`, `--dry-run`.
 fn names_flag(words: &str, body: &str, ctx: &Context<'_>) -> bool {
+    // Each name is looked for in the body once.
+    let mut given: Vec<String> = Vec::new();
     ctx.has_schema()
         && words.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))).any(|word| {
             let name = word.trim_matches('-');
-            let written = name.contains(['_', '-']) || word.starts_with("--");
-            let snake = name.replace('-', "_");
-            let declared = [name, snake.as_str()].into_iter().find(|n| ctx.judge.declares(n));
-            written && declared.is_some_and(|name| !body.contains(name))
+            if !(name.contains(['_', '-']) || word.starts_with("--")) {
+                return false;
+            }
+            let spellings = [String::from(name), name.replace('-', "_")];
+            let Some(name) = spellings.into_iter().find(|name| ctx.judge.declares(name)) else {
+                return false;
+            };
+            if given.contains(&name) {
+                return false;
+            }
+            let missing = !body.contains(name.as_str());
+            given.push(name);
+            missing
         })
 }
 
