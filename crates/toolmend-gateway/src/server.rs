@@ -230,7 +230,7 @@ impl Connection {
         let mut stop = self.stop.clone();
         let mut told = Stop::Run;
         let first = tokio::time::sleep(self.proxy.settings.limits.header_read);
-        let mut first = std::pin::pin!(first);
+        let (mut first, mut silent) = (std::pin::pin!(first), true);
         loop {
             tokio::select! {
                 // What moves most is looked at first, and alone where it ends.
@@ -248,7 +248,13 @@ impl Connection {
                     }
                     finish(connection.as_mut());
                 }
-                () = first.as_mut(), if !asked.load(Ordering::Relaxed) => return,
+                // A condition here is looked at before the wait and not after it; a request may have come since.
+                () = first.as_mut(), if silent => {
+                    silent = !asked.load(Ordering::Relaxed);
+                    if silent {
+                        return;
+                    }
+                }
             }
         }
     }

@@ -4,10 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use hyper::Request;
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::TokioExecutor;
 use tokio::io::AsyncWriteExt;
 
 use crate::harness::*;
 use crate::stream::scripted;
+use crate::tls::{Pieces, pieces, text};
 
 #[tokio::test]
 async fn header_fields() {
@@ -173,6 +177,7 @@ async fn slow_loris() {
         "",
         "G",
         "PRI * HTTP/2.0\r\n",
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0",
         "GET / HTTP/1.1\r\nhost: g\r\n",
         "POST /v1/chat/completions HTTP/1.1\r\nhost: g\r\ncontent-length: 9\r\n\r\n{",
     ] {
@@ -199,6 +204,46 @@ async fn slow_loris() {
         }
     };
     within(trickling).await;
+}
+
+/// The time for a first request ends with the first request: neither a long answer nor a connection that is used
+/// again is cut by it.
+#[tokio::test]
+async fn a_connection_that_has_asked_is_not_silent() {
+    let short = |settings: &mut toolmend_gateway::Settings| {
+        settings.limits.header_read = Duration::from_millis(200);
+    };
+    for http2 in [false, true] {
+        let (upstream, say, _went) = scripted(SSE).await;
+        let gateway = Gateway::with(&upstream, short, HoldingCalls).await;
+        let telling = tokio::spawn(async move {
+            for _ in 0..6 {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+                say.send(chunk("data: a\n\n")).unwrap();
+            }
+            say.send(LAST.into()).unwrap();
+        });
+        let answer = if http2 {
+            let client: Client<_, Pieces> =
+                Client::builder(TokioExecutor::new()).http2_only(true).build_http();
+            let uri = format!("http://{}/v1/chat/completions", gateway.address);
+            let body = chat().split_once("\r\n\r\n").unwrap().1.to_owned();
+            let request = Request::post(uri).body(pieces(&[body.leak()])).unwrap();
+            within(text(within(client.request(request)).await.unwrap().into_body())).await
+        } else {
+            gateway.ask(chat()).await.text().to_owned()
+        };
+        assert_eq!(answer, "data: a\n\n".repeat(6), "http2: {http2}");
+        telling.await.unwrap();
+    }
+    let upstream = Upstream::always(whole("200 OK", "", "ok")).await;
+    let gateway = Gateway::with(&upstream, short, HoldingCalls).await;
+    let mut wire = Wire::connect(gateway.address).await;
+    for _ in 0..5 {
+        wire.write("GET / HTTP/1.1\r\nhost: g\r\n\r\n").await;
+        assert_eq!(wire.answer().await.text(), "ok");
+        tokio::time::sleep(Duration::from_millis(80)).await;
+    }
 }
 
 #[tokio::test]
