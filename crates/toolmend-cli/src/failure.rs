@@ -66,6 +66,8 @@ pub(crate) enum Failure {
     Unclear(Unclear),
     /// A setting of `serve` has a value that it cannot have.
     Setting { key: &'static str, value: String, wants: String },
+    /// No client could show the token of `serve`, or every one could. It is not told.
+    Token { why: &'static str },
     /// A file of settings cannot be read.
     Config { source: Source, error: Box<toml::de::Error> },
     /// The gateway cannot be set up.
@@ -174,6 +176,7 @@ impl fmt::Display for Failure {
             Failure::Setting { key, value, wants } => {
                 write!(f, "{key} is {:?}, and must be {wants}", Plain(value).to_string())
             }
+            Failure::Token { why } => write!(f, "the token {why}"),
             Failure::Config { source, error } => {
                 write!(f, "{source} is no file of settings: {}", error.to_string().trim_end())
             }

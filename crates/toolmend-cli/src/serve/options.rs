@@ -63,7 +63,7 @@ impl TryFrom<Given> for Serve {
             })?;
         }
         settings.model = given.model;
-        settings.token = given.token.filter(|token| !token.is_empty());
+        settings.token = given.token.map(token).transpose()?;
         settings.upstream_ca = given.upstream_ca.map(PathBuf::from);
         settings.tls = match (given.tls_cert, given.tls_key) {
             (Some(chain), Some(key)) => Some((chain.into(), key.into())),
@@ -149,6 +149,20 @@ fn address(key: &'static str, text: &str) -> Result<SocketAddr, Failure> {
     parsed.ok_or_else(|| {
         wrong(key, text, "an address and a port, such as 127.0.0.1:8080, or :8080 for this machine alone")
     })
+}
+
+/// One that a client can show.
+fn token(token: String) -> Result<String, Failure> {
+    let why = if token.is_empty() {
+        "is empty, and every client would show it; give one, or none at all"
+    } else if token.trim() != token {
+        "begins or ends with white space, which is lost on the way in a header; take it away"
+    } else if token.contains(|c: char| c.is_ascii_control()) {
+        "holds a control character, which no header carries; take it away"
+    } else {
+        return Ok(token);
+    };
+    Err(Failure::Token { why })
 }
 
 fn word<T: Default>(

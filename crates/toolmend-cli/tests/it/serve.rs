@@ -158,6 +158,11 @@ fn what_cannot_be_served() {
         (&["--without", "trailing-coma"], "did you mean trailing-comma"),
         (&["--tls-cert", "x.pem"], "tls-cert is \"x.pem\", and must be given together with tls-key"),
         (&["--max-headers", "0"], "max-headers is \"0\", and must be at least 1"),
+        (&["--token", ""], "the token is empty"),
+        (&["--token", " s3cret"], "the token begins or ends with white space"),
+        (&["--token", "s3cret\n"], "the token begins or ends with white space"),
+        (&["--token", "s3\u{1}cret"], "the token holds a control character"),
+        (&["--token", "", "--print-config"], "the token is empty"),
         (&["--threads", "0"], "threads is \"0\", and must be a number from 1 to 1024"),
         (&["--on-cut", "close"], "on-cut is \"close\", and must be pass, relabel or withhold"),
         (&["--config", nowhere.to_str().unwrap()], "there is no file"),
@@ -168,5 +173,21 @@ fn what_cannot_be_served() {
         let Ran { code, out, err } = toolmend(&[&["serve"], args].concat(), "");
         assert_eq!((code, out.as_str()), (Some(2), ""), "{args:?}");
         assert!(err.contains(says), "{args:?}: {err}");
+        assert!(!err.contains("cret"), "a token is told: {err}");
     }
+}
+
+/// A variable that is set to nothing does not turn off what the file asks for.
+#[test]
+fn an_empty_token_in_the_environment() {
+    let file = scratch("token.toml");
+    std::fs::write(&file, "token = \"s3cret\"\n").unwrap();
+    let ran = command(&["serve", "--print-config", "--config"])
+        .arg(&file)
+        .env("TOOLMEND_TOKEN", "")
+        .output()
+        .unwrap();
+    let err = String::from_utf8(ran.stderr).unwrap();
+    assert_eq!(ran.status.code(), Some(2), "{err}");
+    assert!(err.contains("the token is empty"), "{err}");
 }
