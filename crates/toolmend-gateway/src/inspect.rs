@@ -4,8 +4,8 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use prometheus_client::metrics::gauge::Gauge;
-use toolmend::TextCall;
 use toolmend::wire::CallReport;
+use toolmend::{Rule, TextCall};
 
 /// Looks at the bytes of one answer.
 ///
@@ -45,11 +45,13 @@ pub struct Settled {
     pub call: CallReport,
     /// Where it stood in the text of the answer: how it was found there.
     pub found: Option<TextCall>,
+    /// The rule that would have mended it, had it not been switched off.
+    pub switched_off: Option<Rule>,
 }
 
 impl From<CallReport> for Settled {
     fn from(call: CallReport) -> Settled {
-        Settled { call, found: None }
+        Settled { call, found: None, switched_off: None }
     }
 }
 

@@ -180,7 +180,7 @@ impl Metrics {
         for rule in &told.rules {
             self.rules.get_or_create(&RuleLabels { rule, protocol, model: model.clone() }).inc();
         }
-        if let Some(mark) = told.mark {
+        if let Some(mark) = told.mark.filter(|_| told.verdict == "promoted") {
             self.promoted.get_or_create(&MarkLabels { mark, protocol, model: model.clone() }).inc();
         }
         let (verdict, grade) = (told.verdict, told.grade.unwrap_or(""));

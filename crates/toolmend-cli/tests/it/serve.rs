@@ -99,6 +99,14 @@ fn without_being_asked_no_body_is_logged() {
     assert!(!line.contains("Oslo"), "{line}");
 }
 
+#[test]
+fn a_rule_that_is_switched_off_is_named() {
+    let mut serving = serving(&["--without", "trailing-comma"]);
+    serving.ask("/v1/chat/completions", CHAT);
+    let told = "declined: get_weather: it needs the rule trailing-comma, which is switched off, at byte 0";
+    assert_eq!(serving.line("declined"), told);
+}
+
 #[cfg(unix)]
 #[test]
 fn it_ends_when_it_is_told_to() {

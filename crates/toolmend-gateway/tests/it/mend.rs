@@ -209,6 +209,32 @@ async fn a_rule_that_is_switched_off_is_not_used() {
     assert!(metrics.contains(r#"verdict="declined",grade=""} 1"#), "{metrics}");
 }
 
+/// Neither is it for a call that stands in the text, which then stays there.
+#[tokio::test]
+async fn a_rule_that_is_switched_off_makes_no_call_of_text() {
+    let mut dice = Dice(12);
+    let call = |arguments: &str| {
+        format!("<tool_call>\n{{\"name\": \"look\", \"arguments\": {arguments}}}\n</tool_call>")
+    };
+    let (broken, good) = (call("{\"city\": \"Oslo\",}"), call("{\"city\": \"Nice\"}"));
+    let without = |settings: &mut Settings| settings.without = vec![toolmend::Rule::TrailingComma];
+    let stream = said(&broken, &mut dice);
+    let (answer, metrics) = through(&stream, &mut dice, 100, without).await;
+    assert_eq!(answer.text(), stream);
+    assert!(metrics.contains(r#"verdict="declined",grade=""} 1"#), "{metrics}");
+    assert!(!metrics.contains("toolmend_rules_total{"), "{metrics}");
+    assert!(!metrics.contains("toolmend_promoted_total{"), "{metrics}");
+    // One beside it that needs no repair is made.
+    let stream = said(&format!("{good}\n{broken}"), &mut dice);
+    let (answer, _) = through(&stream, &mut dice, 100, without).await;
+    let mut recorder = Recorder::new();
+    recorder.push(&answer.body).unwrap();
+    let recorded = recorder.finish().unwrap();
+    assert_eq!(recorded.calls.len(), 1, "{}", answer.text());
+    assert_eq!(recorded.calls[0].arguments, "{\"city\": \"Nice\"}");
+    assert_eq!(recorded.content.trim(), broken);
+}
+
 #[tokio::test]
 async fn a_policy_bounds_what_is_repaired() {
     let mut dice = Dice(13);
