@@ -38,7 +38,7 @@ use crate::refusal::Refusal;
 use crate::reissue::{Again, Reissue};
 use crate::request::{self, Changes};
 use crate::server::Stop;
-use crate::settings::{Settings, SetupError};
+use crate::settings::{Mode, Settings, SetupError};
 use crate::turn::{Ladder, SignsOfLife, TurnBody};
 use crate::upstream::Connections;
 use crate::usage::WithoutUsage;
@@ -240,9 +240,14 @@ impl Proxy {
             request::mend_history(speaks, text, &*judge, &mut changes);
             self.metrics.history(changes.mended, changes.wrapped);
         }
+        // What would be mended is counted above, and nothing of it is sent.
+        let observes = self.settings.mode == Mode::Observe;
+        if observes {
+            changes = Changes::default();
+        }
         if facts.offers_tools() {
             prepared.inspector = self.inspectors.inspector(&facts);
-            if self.settings.ask_usage && speaks == Speaks::Chat && facts.streamed {
+            if !observes && self.settings.ask_usage && speaks == Speaks::Chat && facts.streamed {
                 prepared.asked_usage = request::ask_usage(text, &mut changes);
             }
         }

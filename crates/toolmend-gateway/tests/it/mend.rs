@@ -190,6 +190,21 @@ async fn what_needs_nothing_or_is_not_certain_passes_byte_for_byte() {
     }
 }
 
+/// Nor in what goes to the upstream, whatever else is asked for.
+#[tokio::test]
+async fn observing_changes_no_request() {
+    let body = r#"{"model":"m","stream":true,"tools":[{"type":"function","function":{"name":"f"}}],"messages":[{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"{\"a\":1,}"}}]}]}"#;
+    let (_upstream, gateway) = echoing(|settings| {
+        settings.mode = Mode::Observe;
+        settings.mend_history = true;
+        settings.ask_usage = true;
+    })
+    .await;
+    assert_eq!(gateway.ask(post("/v1/chat/completions", body)).await.text(), body);
+    // What would have been done is told all the same.
+    gateway.counts(r#"toolmend_history_total{became="mended"} 1"#).await;
+}
+
 #[tokio::test]
 async fn observing_changes_nothing() {
     let mut dice = Dice(7);
