@@ -49,7 +49,7 @@ impl Mending {
             model: settings.model.clone(),
             switches: Switches { policy: settings.policy, without: settings.without.as_slice().into() },
             options,
-            promote: if options.observe { Promote::Off } else { settings.promote },
+            promote: settings.promote,
         }
     }
 
@@ -84,12 +84,11 @@ impl Inspectors for Mending {
         let judge = self.judge(facts);
         let switches = self.switches.clone();
         Some(match self.promoter(facts, &judge) {
-            Some((promoter, refused)) => Box::new(Finding {
-                turn: Promoting::new(promoter, Turn::new(options, judge)),
-                found: Vec::new(),
-                refused,
-                switches,
-            }),
+            Some((promoter, refused)) => {
+                let turn = Promoting::new(promoter, Turn::new(options, judge));
+                let finding = Finding { turn, found: Vec::new(), refused, switches };
+                if options.observe { Box::new(Shadow(finding)) } else { Box::new(finding) }
+            }
             None => Box::new(Telling { turn: Turn::new(options, judge), switches }),
         })
     }
@@ -324,6 +323,40 @@ impl Inspector for Finding {
         }
         settled.extend(refused.into_iter().map(|call| refusal(call, &self.switches)));
         settled
+    }
+}
+
+/// Finds calls without making any: all that comes leaves at once, and what is read of it is let fall.
+struct Shadow(Finding);
+
+impl Inspector for Shadow {
+    fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+        out.extend_from_slice(bytes);
+        self.0.push(bytes, &mut Vec::new());
+    }
+
+    fn finish(&mut self, whole: bool, _: &mut Vec<u8>) {
+        self.0.finish(whole, &mut Vec::new());
+    }
+
+    /// What is kept to be read, although it has left: it is memory all the same.
+    fn held(&self) -> usize {
+        self.0.held()
+    }
+
+    /// Nobody waits for it.
+    fn holds(&self) -> bool {
+        false
+    }
+
+    fn release(&mut self, _: &mut Vec<u8>) {}
+
+    fn held_call(&self) -> usize {
+        self.0.held_call()
+    }
+
+    fn settled(&mut self) -> Vec<Settled> {
+        self.0.settled()
     }
 }
 

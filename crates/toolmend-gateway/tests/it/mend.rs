@@ -205,6 +205,24 @@ async fn observing_changes_no_request() {
     gateway.counts(r#"toolmend_history_total{became="mended"} 1"#).await;
 }
 
+/// Calls in the text stay there, and are told as what they would become.
+#[tokio::test]
+async fn observing_tells_of_calls_in_the_text() {
+    let mut dice = Dice(0x0B5);
+    let call = "<tool_call>\n{\"name\": \"look\", \"arguments\": {\"city\": \"Oslo\",}}\n</tool_call>";
+    let stream = said(call, &mut dice);
+    for (promote, told) in [(Promote::Marked, true), (Promote::Off, false)] {
+        let (answer, metrics) = through(&stream, &mut dice, 100, |settings| {
+            settings.mode = Mode::Observe;
+            settings.promote = promote;
+        })
+        .await;
+        assert_eq!(answer.text(), stream);
+        assert_eq!(metrics.contains(r#"verdict="promoted",grade="punctuation"} 1"#), told, "{metrics}");
+        assert!(!metrics.contains("toolmend_held_seconds_count 1"), "{metrics}");
+    }
+}
+
 #[tokio::test]
 async fn observing_changes_nothing() {
     let mut dice = Dice(7);
