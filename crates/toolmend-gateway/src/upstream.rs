@@ -14,13 +14,14 @@ use hyper::{Request, Response, StatusCode, Uri, Version};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder, MaybeHttpsStream};
 use hyper_util::client::legacy::connect::{Connection as _, HttpConnector};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use tokio::time::Instant;
 use tower_service::Service;
 
 use crate::body::Body;
 use crate::inbound::Inbound;
 use crate::limits::POOL_SECONDS;
 use crate::pieces::InPieces;
-use crate::pool::{Line, Pool, Upload};
+use crate::pool::{Awaits, Line, Pool, Upload};
 use crate::refusal::Refusal;
 use crate::settings::{Settings, SetupError};
 use crate::tls;
@@ -92,28 +93,48 @@ impl Connections {
         }
     }
 
-    /// Sends a request and waits for the beginning of its answer. Dropping the future ends the exchange.
+    /// Sends a request and waits for the beginning of its answer, for as long as the request or the answer moves.
+    /// Dropping the future ends the exchange.
     pub(crate) async fn send(&self, request: Request<Body>) -> Result<Response<Inbound>, Refusal> {
-        match tokio::time::timeout(self.idle, self.exchange(request)).await {
-            Ok(answer) => answer,
-            Err(_) => Err(Refusal::Silent { upstream: self.upstream.clone(), seconds: self.idle.as_secs() }),
+        let target = request.uri().clone();
+        let (parts, body) = request.into_parts();
+        let (upload, open, progress) = Upload::new(body);
+        let request = Request::from_parts(parts, Box::new(upload));
+        let mut exchange = std::pin::pin!(self.exchange(request, &target, &open));
+        let seconds = self.idle.as_secs();
+        let mut due = Instant::now() + self.idle;
+        loop {
+            let answer = tokio::time::timeout_at(due, exchange.as_mut()).await;
+            let (moved, awaits) = progress.seen();
+            match (answer, awaits) {
+                (Ok(Err(_)), Awaits::Nothing) => {
+                    return Err(Refusal::Body("it ended before its time".to_owned()));
+                }
+                (Ok(answer), _) => return answer,
+                (Err(_), _) if moved + self.idle > Instant::now() => due = moved + self.idle,
+                (Err(_), Awaits::Client | Awaits::Nothing) => return Err(Refusal::BodyIdle(seconds)),
+                (Err(_), Awaits::Upstream) => {
+                    return Err(Refusal::Silent { upstream: self.upstream.clone(), seconds });
+                }
+            }
         }
     }
 
-    async fn exchange(&self, request: Request<Body>) -> Result<Response<Inbound>, Refusal> {
-        let target = request.uri().clone();
-        let (parts, body) = request.into_parts();
-        let (upload, open) = Upload::new(body);
-        let mut request = Request::from_parts(parts, Box::new(upload));
+    async fn exchange(
+        &self,
+        mut request: Request<Box<Upload>>,
+        target: &Uri,
+        open: &Weak<()>,
+    ) -> Result<Response<Inbound>, Refusal> {
         loop {
             let (way, waited) = match self.waiting() {
                 Some(way) => (way, true),
                 // Boxed, so that requests that need no new connection are small.
-                None => (Box::pin(self.connect(&target)).await?, false),
+                None => (Box::pin(self.connect(target)).await?, false),
             };
             let answer = match way {
-                Way::Own(line) => self.over_http1(line, request, &target, &open).await,
-                Way::Shared(sender) => self.over_http2(sender, request, &target).await,
+                Way::Own(line) => self.over_http1(line, request, target, open).await,
+                Way::Shared(sender) => self.over_http2(sender, request, target).await,
             };
             let mut error = match answer {
                 Ok(response) => return Ok(response),

@@ -277,6 +277,23 @@ async fn idle_before_the_answer() {
     within(went.recv()).await.unwrap();
 }
 
+/// An upload may take as long as it likes, too; one that stands still is the client's fault.
+#[tokio::test]
+async fn idle_while_the_request_is_sent() {
+    let upstream = Upstream::always(whole("200 OK", "", "ok")).await;
+    let short = |settings: &mut toolmend_gateway::Settings| settings.limits.idle = Duration::from_millis(300);
+    let gateway = Gateway::with(&upstream, short, Nothing).await;
+    for (pieces, status) in [(10, 200), (3, 408)] {
+        let mut wire = Wire::connect(gateway.address).await;
+        wire.write("POST /v1/files HTTP/1.1\r\nhost: g\r\ncontent-length: 10\r\n\r\n").await;
+        for _ in 0..pieces {
+            tokio::time::sleep(Duration::from_millis(60)).await;
+            wire.write("x").await;
+        }
+        assert_eq!(wire.answer().await.status(), status, "{pieces} of 10 bytes");
+    }
+}
+
 /// Shapes in which two readers of one request disagree about its end: they are refused, or the upstream gets
 /// them in one unmistakable form.
 #[tokio::test]
