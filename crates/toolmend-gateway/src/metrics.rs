@@ -83,6 +83,23 @@ struct Became {
     became: &'static str,
 }
 
+/// One of what a gauge counts, for as long as this lives.
+#[derive(Debug)]
+pub(crate) struct Counted(Gauge);
+
+impl Counted {
+    pub(crate) fn of(gauge: &Gauge) -> Counted {
+        gauge.inc();
+        Counted(gauge.clone())
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
 /// What is counted.
 #[derive(Debug)]
 pub(crate) struct Metrics {

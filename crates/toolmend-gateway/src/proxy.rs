@@ -10,8 +10,9 @@
 //!                        └ too long   └ no turn, no tools                └ no: as it comes
 //! ```
 
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use hyper::body::{Body as HttpBody, Bytes, Incoming};
@@ -22,6 +23,7 @@ use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode, Version};
 use hyper_util::rt::TokioIo;
 use subtle::ConstantTimeEq;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::watch;
 use toolmend::CallJudge;
 use toolmend::wire::CallReport;
@@ -30,6 +32,7 @@ use crate::body::{Body, BodyError};
 use crate::endpoint::Speaks;
 use crate::facts::Facts;
 use crate::headers;
+use crate::idle::while_it_moves;
 use crate::inbound::Inbound;
 use crate::inspect::{Guard, HeldLimits, HeldTotal, Inspector};
 use crate::metrics::{Metrics, Passed};
@@ -37,12 +40,15 @@ use crate::record::Records;
 use crate::refusal::Refusal;
 use crate::reissue::{Again, Reissue};
 use crate::request::{self, Changes};
-use crate::server::Stop;
+use crate::server::{Slot, Stop};
 use crate::settings::{Mode, Settings, SetupError};
 use crate::turn::{Ladder, SignsOfLife, TurnBody};
 use crate::upstream::Connections;
 use crate::usage::WithoutUsage;
 use crate::watch::{OpenTurn, Watch};
+
+/// Bytes that a connection that has left HTTP carries at a time.
+const TUNNEL: usize = 8 << 10;
 
 /// Makes what looks at an answer; `None` where there is nothing to look at.
 pub trait Inspectors: Send + Sync {
@@ -127,8 +133,9 @@ impl Proxy {
         self: &Arc<Self>,
         request: Request<Incoming>,
         stop: &watch::Receiver<Stop>,
+        slot: Slot,
     ) -> Response<Body> {
-        match self.serve(request, stop).await {
+        match self.serve(request, stop, slot).await {
             Ok(response) => response,
             Err(refusal) => {
                 self.metrics.refused(refusal.name());
@@ -142,6 +149,7 @@ impl Proxy {
         self: &Arc<Self>,
         mut request: Request<Incoming>,
         stop: &watch::Receiver<Stop>,
+        slot: Slot,
     ) -> Result<Response<Body>, Refusal> {
         if !self.admits(request.headers_mut()) {
             return Err(Refusal::Unauthorised);
@@ -151,7 +159,7 @@ impl Proxy {
         }
         if headers::asks_for_upgrade(request.headers()) && request.version() == Version::HTTP_11 {
             // Boxed, so that the usual way is small.
-            return Box::pin(self.upgrade(request, stop)).await;
+            return Box::pin(self.upgrade(request, stop, slot)).await;
         }
         let speaks = Speaks::of(request.method(), request.uri().path());
         let (parts, body) = request.into_parts();
@@ -276,6 +284,7 @@ impl Proxy {
         &self,
         mut request: Request<Incoming>,
         stop: &watch::Receiver<Stop>,
+        slot: Slot,
     ) -> Result<Response<Body>, Refusal> {
         let client = hyper::upgrade::on(&mut request);
         let (mut parts, body) = request.into_parts();
@@ -291,13 +300,13 @@ impl Proxy {
             return Ok(self.passing(response));
         }
         let upstream = hyper::upgrade::on(&mut response);
-        let mut stop = stop.clone();
+        let (mut stop, idle) = (stop.clone(), self.settings.limits.idle);
         tokio::spawn(async move {
+            // It is the client's connection still.
+            let _slot = slot;
             let (Ok(client), Ok(upstream)) = tokio::join!(client, upstream) else { return };
-            let (mut client, mut upstream) = (TokioIo::new(client), TokioIo::new(upstream));
             tokio::select! {
-                // How it ended is between the two.
-                _ = tokio::io::copy_bidirectional(&mut client, &mut upstream) => {}
+                () = tunnel(TokioIo::new(client), TokioIo::new(upstream), idle) => {}
                 _ = stop.wait_for(|stop| *stop == Stop::Now) => {}
             }
         });
@@ -329,6 +338,38 @@ impl Proxy {
             }
         }
         admitted
+    }
+}
+
+/// Bytes both ways, until both sides have ended, one breaks, or nothing comes from either for too long. How it ended is
+/// between the two.
+async fn tunnel(client: impl AsyncRead + AsyncWrite, upstream: impl AsyncRead + AsyncWrite, idle: Duration) {
+    let moved = Mutex::new(tokio::time::Instant::now());
+    let last = || moved.lock().unwrap_or_else(PoisonError::into_inner);
+    let (from_client, to_client) = tokio::io::split(client);
+    let (from_upstream, to_upstream) = tokio::io::split(upstream);
+    let note = || *last() = tokio::time::Instant::now();
+    let both = async {
+        tokio::try_join!(carry(from_client, to_upstream, note), carry(from_upstream, to_client, note))
+    };
+    while_it_moves(idle, || *last(), both).await;
+}
+
+/// Bytes one way, until there are no more.
+async fn carry(
+    mut from: impl AsyncRead + Unpin,
+    mut to: impl AsyncWrite + Unpin,
+    note: impl Fn(),
+) -> io::Result<()> {
+    let mut bytes = vec![0; TUNNEL];
+    loop {
+        let n = from.read(&mut bytes).await?;
+        note();
+        if n == 0 {
+            return to.shutdown().await;
+        }
+        to.write_all(&bytes[..n]).await?;
+        note();
     }
 }
 

@@ -15,16 +15,17 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use rustls::ServerConfig;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio_rustls::TlsAcceptor;
 
 use crate::admin;
 use crate::body::Body;
+use crate::metrics::{Counted, Metrics};
 use crate::pieces::InPieces;
 use crate::proxy::{Inspectors, Proxy};
 use crate::settings::{Settings, SetupError};
 use crate::tls;
-use crate::workers::Workers;
+use crate::workers::{Load, Workers};
 
 /// How long accepting waits after the system refused a connection, which it does where descriptors run out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -142,11 +143,24 @@ async fn accept(
 pub(crate) struct Connection {
     pub(crate) proxy: Arc<Proxy>,
     pub(crate) stop: watch::Receiver<Stop>,
+    pub(crate) slot: Slot,
+}
+
+/// One of the connections that there may be, until the last of these is dropped: one that leaves HTTP lives on when
+/// its exchanges are over.
+#[derive(Clone)]
+pub(crate) struct Slot {
+    _taken: Arc<(OwnedSemaphorePermit, Load, Counted)>,
+}
+
+impl Slot {
+    pub(crate) fn new((permit, load): (OwnedSemaphorePermit, Load), metrics: &Metrics) -> Slot {
+        Slot { _taken: Arc::new((permit, load, Counted::of(&metrics.connections))) }
+    }
 }
 
 impl Connection {
     pub(crate) async fn serve(self, stream: TcpStream, tls: Tls) {
-        self.proxy.metrics.connections.inc();
         // Events are small, and each is to be seen when it is written.
         let _ = stream.set_nodelay(true);
         match tls {
@@ -158,7 +172,6 @@ impl Connection {
             },
             Some(config) => Box::pin(self.over_tls(stream, config)).await,
         }
-        self.proxy.metrics.connections.dec();
     }
 
     async fn over_tls(&self, stream: TcpStream, config: Arc<ServerConfig>) {
@@ -210,13 +223,16 @@ impl Connection {
         asked: &Arc<AtomicBool>,
     ) -> impl HttpService<Incoming, ResBody = Body, Error = Infallible, Future: Send + 'static> + Send + 'static
     {
-        let (proxy, asked, stop) = (Arc::clone(&self.proxy), Arc::clone(asked), self.stop.clone());
+        let (proxy, asked) = (Arc::clone(&self.proxy), Arc::clone(asked));
+        let (stop, slot) = (self.stop.clone(), self.slot.clone());
         service_fn(move |request: Request<Incoming>| {
             asked.store(true, Ordering::Relaxed);
-            let (proxy, stop) = (Arc::clone(&proxy), stop.clone());
+            let (proxy, stop, slot) = (Arc::clone(&proxy), stop.clone(), slot.clone());
             // hyper keeps the room of this future for as long as the connection stands; boxed, it goes as soon
             // as the answer begins.
-            Box::pin(async move { Ok::<Response<Body>, Infallible>(proxy.answer(request, &stop).await) })
+            Box::pin(
+                async move { Ok::<Response<Body>, Infallible>(proxy.answer(request, &stop, slot).await) },
+            )
         })
     }
 

@@ -14,10 +14,10 @@ use hyper::{Request, Response, StatusCode, Uri, Version};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder, MaybeHttpsStream};
 use hyper_util::client::legacy::connect::{Connection as _, HttpConnector};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
-use tokio::time::Instant;
 use tower_service::Service;
 
 use crate::body::Body;
+use crate::idle::while_it_moves;
 use crate::inbound::Inbound;
 use crate::limits::POOL_SECONDS;
 use crate::pieces::InPieces;
@@ -100,23 +100,14 @@ impl Connections {
         let (parts, body) = request.into_parts();
         let (upload, open, progress) = Upload::new(body);
         let request = Request::from_parts(parts, Box::new(upload));
-        let mut exchange = std::pin::pin!(self.exchange(request, &target, &open));
+        let exchange = self.exchange(request, &target, &open);
+        let answer = while_it_moves(self.idle, || progress.seen().0, exchange).await;
         let seconds = self.idle.as_secs();
-        let mut due = Instant::now() + self.idle;
-        loop {
-            let answer = tokio::time::timeout_at(due, exchange.as_mut()).await;
-            let (moved, awaits) = progress.seen();
-            match (answer, awaits) {
-                (Ok(Err(_)), Awaits::Nothing) => {
-                    return Err(Refusal::Body("it ended before its time".to_owned()));
-                }
-                (Ok(answer), _) => return answer,
-                (Err(_), _) if moved + self.idle > Instant::now() => due = moved + self.idle,
-                (Err(_), Awaits::Client | Awaits::Nothing) => return Err(Refusal::BodyIdle(seconds)),
-                (Err(_), Awaits::Upstream) => {
-                    return Err(Refusal::Silent { upstream: self.upstream.clone(), seconds });
-                }
-            }
+        match (answer, progress.seen().1) {
+            (Some(Err(_)), Awaits::Nothing) => Err(Refusal::Body("it ended before its time".to_owned())),
+            (Some(answer), _) => answer,
+            (None, Awaits::Upstream) => Err(Refusal::Silent { upstream: self.upstream.clone(), seconds }),
+            (None, Awaits::Client | Awaits::Nothing) => Err(Refusal::BodyIdle(seconds)),
         }
     }
 
