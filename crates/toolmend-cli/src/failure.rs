@@ -174,6 +174,7 @@ impl fmt::Display for Failure {
             Failure::Tool { source, error } => write!(f, "{source}: {}", Plain(&error.to_string())),
             Failure::Unclear(unclear) => unclear.fmt(f),
             Failure::Setting { key, value, wants } => {
+                let key = key.replace('_', "-");
                 write!(f, "{key} is {:?}, and must be {wants}", Plain(value).to_string())
             }
             Failure::Token { why } => write!(f, "the token {why}"),

@@ -3,11 +3,10 @@
 use std::net::SocketAddr;
 use std::num::NonZero;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use toolmend::formats::Promote;
 use toolmend::{Policy, Rule};
-use toolmend_gateway::{Hold, Limits, Mode, OnCut, Settings, Upstream};
+use toolmend_gateway::{Hold, Mode, OnCut, Settings, Upstream};
 use tracing::level_filters::LevelFilter;
 
 use crate::explain;
@@ -46,6 +45,7 @@ impl TryFrom<Given> for Serve {
 
     fn try_from(given: Given) -> Result<Serve, Failure> {
         let demo = given.upstream.is_none();
+        let limits = given.limits()?;
         let upstream = given.upstream.as_deref().unwrap_or("http://127.0.0.1");
         let upstream: Upstream = upstream.parse().map_err(|why| {
             wrong("upstream", upstream, &format!("a URL such as http://127.0.0.1:8000/v1: {why}"))
@@ -99,23 +99,7 @@ impl TryFrom<Given> for Serve {
         };
         settings.log_bodies = given.log_bodies.unwrap_or_default();
         settings.record = given.record.map(PathBuf::from);
-        settings.limits = limits(&[
-            ("max-recorded", given.max_recorded),
-            ("max-headers", given.max_headers),
-            ("max-header-bytes", given.max_header_bytes),
-            ("max-request-bytes", given.max_request_bytes),
-            ("max-held-call-bytes", given.max_held_call_bytes),
-            ("max-held-turn-bytes", given.max_held_turn_bytes),
-            ("max-held-bytes", given.max_held_bytes),
-            ("max-open-turns", given.max_open_turns),
-            ("max-connections", given.max_connections),
-            ("connect-timeout", given.connect_timeout),
-            ("header-timeout", given.header_timeout),
-            ("idle-timeout", given.idle_timeout),
-            ("drain-timeout", given.drain_timeout),
-            ("reissue-timeout", given.reissue_timeout),
-            ("keep-alive", given.keep_alive),
-        ])?;
+        settings.limits = limits;
         let json = match given.log_format.as_deref() {
             None | Some("text") => false,
             Some("json") => true,
@@ -175,36 +159,6 @@ fn word<T: Default>(
         None => Ok(T::default()),
         Some(text) => named(text).ok_or_else(|| wrong(key, text, wants)),
     }
-}
-
-fn limits(given: &[(&'static str, Option<u64>)]) -> Result<Limits, Failure> {
-    let mut limits = Limits::default();
-    for (key, value) in given {
-        let Some(value) = *value else { continue };
-        if value == 0 && !matches!(*key, "max-held-call-bytes" | "max-held-turn-bytes" | "drain-timeout") {
-            return Err(wrong(key, "0", "at least 1"));
-        }
-        let count = usize::try_from(value).unwrap_or(usize::MAX);
-        let time = Duration::from_secs(value.min(u64::from(u32::MAX)));
-        match *key {
-            "max-headers" => limits.headers = count,
-            "max-header-bytes" => limits.header_bytes = count,
-            "max-request-bytes" => limits.request_bytes = count,
-            "max-held-call-bytes" => limits.held_call_bytes = count,
-            "max-held-turn-bytes" => limits.held_turn_bytes = count,
-            "max-held-bytes" => limits.held_bytes = count,
-            "max-open-turns" => limits.open_turns = count,
-            "max-recorded" => limits.recorded = count,
-            "max-connections" => limits.connections = count,
-            "connect-timeout" => limits.connect = time,
-            "header-timeout" => limits.header_read = time,
-            "idle-timeout" => limits.idle = time,
-            "drain-timeout" => limits.drain = time,
-            "reissue-timeout" => limits.reissue = time,
-            _ => limits.keep_alive = time,
-        }
-    }
-    Ok(limits)
 }
 
 fn wrong(key: &'static str, value: &str, wants: &str) -> Failure {

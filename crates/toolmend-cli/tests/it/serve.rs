@@ -153,6 +153,12 @@ fn settings_come_from_flags_then_the_environment_then_the_file() {
 }
 
 #[test]
+fn the_most_header_fields_can_be_served() {
+    let serving = serving(&["--max-headers", "16384"]);
+    assert!(serving.ask("/v1/chat/completions", CHAT).starts_with("HTTP/1.1 200 OK"));
+}
+
+#[test]
 fn what_cannot_be_served() {
     let nowhere = scratch("no-settings.toml");
     let unknown = scratch("unknown.toml");
@@ -165,7 +171,12 @@ fn what_cannot_be_served() {
         (&["--reissue", "2"], "reissue is \"2\", and must be 0 or 1"),
         (&["--without", "trailing-coma"], "did you mean trailing-comma"),
         (&["--tls-cert", "x.pem"], "tls-cert is \"x.pem\", and must be given together with tls-key"),
-        (&["--max-headers", "0"], "max-headers is \"0\", and must be at least 1"),
+        (&["--max-headers", "0"], "max-headers is \"0\", and must be a number from 1 to 16384"),
+        (&["--max-headers", "18446744073709551615"], "and must be a number from 1 to 16384"),
+        (&["--max-header-bytes", "18446744073709551615"], "max-header-bytes is"),
+        (&["--max-held-bytes", "18446744073709551615"], "max-held-bytes is"),
+        (&["--max-connections", "18446744073709551615"], "max-connections is"),
+        (&["--idle-timeout", "18446744073709551615"], "must be a number from 1 to 31536000"),
         (&["--token", ""], "the token is empty"),
         (&["--token", " s3cret"], "the token begins or ends with white space"),
         (&["--token", "s3cret\n"], "the token begins or ends with white space"),
