@@ -50,6 +50,14 @@ impl Shown for Vec<String> {
     }
 }
 
+/// What a setting is for, and what it is where nobody gives it.
+fn told<T: Shown>(help: &str, default: Option<T>) -> String {
+    match default {
+        Some(value) => format!("{help} [default: {}]", value.shown().trim_matches('"')),
+        None => help.to_owned(),
+    }
+}
+
 macro_rules! settings {
     ($($help:literal $field:ident: $type:ty $([$($arg:tt)*])?, $env:literal, $value:literal, $default:expr
         $(, $limit:ident: $kind:ident($bounds:expr))?;)*) => {
@@ -59,7 +67,7 @@ macro_rules! settings {
         pub(crate) struct Given {
             $(
                 #[doc = $help]
-                #[arg(long, env = $env, value_name = $value, hide_env_values = true $(, $($arg)*)?)]
+                #[arg(long, help = told::<$type>($help, $default), env = $env, value_name = $value, hide_env_values = true $(, $($arg)*)?)]
                 pub(crate) $field: Option<$type>,
             )*
         }

@@ -153,6 +153,23 @@ fn settings_come_from_flags_then_the_environment_then_the_file() {
 }
 
 #[test]
+fn the_help_tells_what_holds_by_itself_and_what_goes_first() {
+    let Ran { code, out, .. } = toolmend(&["serve", "--help"], "");
+    assert_eq!(code, Some(0));
+    let help = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    for says in [
+        "Where clients connect; :8080 is port 8080 of this machine alone [default: 127.0.0.1:8080]",
+        "[default: call]",
+        "[default: standard]",
+        "an answer as a whole has no limit [default: 600]",
+        "a longer one passes untouched [default: 33554432]",
+        "A flag goes before its variable TOOLMEND_*, and that before the file",
+    ] {
+        assert!(help.contains(says), "{says} is not in\n{out}");
+    }
+}
+
+#[test]
 fn the_most_header_fields_can_be_served() {
     let serving = serving(&["--max-headers", "16384"]);
     assert!(serving.ask("/v1/chat/completions", CHAT).starts_with("HTTP/1.1 200 OK"));
