@@ -31,6 +31,7 @@ mod inspect;
 mod limits;
 mod mending;
 mod metrics;
+mod patient;
 mod pieces;
 mod pool;
 mod proxy;

@@ -21,6 +21,7 @@ use tokio_rustls::TlsAcceptor;
 use crate::admin;
 use crate::body::Body;
 use crate::metrics::{Counted, Metrics};
+use crate::patient::Patient;
 use crate::pieces::InPieces;
 use crate::proxy::{Inspectors, Proxy};
 use crate::settings::{Settings, SetupError};
@@ -201,8 +202,8 @@ impl Connection {
             .max_buf_size(limits.header_bytes.max(8192))
             .max_headers(limits.headers);
         let asked = Arc::new(AtomicBool::new(false));
-        let connection =
-            builder.serve_connection(InPieces(TokioIo::new(stream)), self.service(&asked)).with_upgrades();
+        let stream = InPieces(Patient::new(TokioIo::new(stream), limits.idle));
+        let connection = builder.serve_connection(stream, self.service(&asked)).with_upgrades();
         self.drive(std::pin::pin!(connection), http1::UpgradeableConnection::graceful_shutdown, &asked).await;
     }
 
@@ -211,9 +212,13 @@ impl Connection {
         let mut builder = http2::Builder::new(TokioExecutor::new());
         builder
             .timer(TokioTimer::new())
-            .max_header_list_size(u32::try_from(limits.header_bytes).unwrap_or(u32::MAX));
+            .max_header_list_size(u32::try_from(limits.header_bytes).unwrap_or(u32::MAX))
+            // What is written waits for the client's window and not for its socket, so it is asked whether it is there.
+            .keep_alive_interval(limits.idle / 2)
+            .keep_alive_timeout(limits.idle / 2);
         let asked = Arc::new(AtomicBool::new(false));
-        let connection = builder.serve_connection(TokioIo::new(stream), self.service(&asked));
+        let stream = Patient::new(TokioIo::new(stream), limits.idle);
+        let connection = builder.serve_connection(stream, self.service(&asked));
         self.drive(std::pin::pin!(connection), http2::Connection::graceful_shutdown, &asked).await;
     }
 

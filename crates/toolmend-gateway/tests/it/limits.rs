@@ -277,6 +277,34 @@ async fn idle_before_the_answer() {
     within(went.recv()).await.unwrap();
 }
 
+/// A client that takes nothing any more counts as gone, and so does the upstream's work for it; over HTTP/2 it is asked
+/// whether it is there, since what is not taken of one answer does not keep a connection from moving.
+#[tokio::test]
+async fn a_client_that_stops_reading() {
+    let upstream = Upstream::new(|_, mut wire| async move {
+        wire.write(SSE).await;
+        let event = chunk([&b"data: "[..], &vec![b'x'; 16 << 10], b"\n\n"].concat());
+        while wire.stream.write_all(&event).await.is_ok() {}
+        None
+    })
+    .await;
+    let short = |settings: &mut toolmend_gateway::Settings| settings.limits.idle = Duration::from_millis(400);
+    let gateway = Gateway::with(&upstream, short, HoldingCalls).await;
+    let get = b"GET / HTTP/1.1\r\nhost: g\r\n\r\n".to_vec();
+    // The preface, no settings, and a request for `/`.
+    let settings = b"\0\0\0\x04\0\0\0\0\0";
+    let request = b"\0\0\x06\x01\x05\0\0\0\x01\x82\x84\x86\x41\x01g";
+    let http2 = [b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", &settings[..], &request[..]].concat();
+    for asks in [chat().into_bytes(), get, http2] {
+        let mut wire = Wire::connect(gateway.address).await;
+        wire.write(asks).await;
+        gateway.counts("toolmend_connections 1").await;
+        gateway.counts("toolmend_connections 0").await;
+        gateway.counts("toolmend_open_turns 0").await;
+        drop(wire);
+    }
+}
+
 /// An upload may take as long as it likes, too; one that stands still is the client's fault.
 #[tokio::test]
 async fn idle_while_the_request_is_sent() {
