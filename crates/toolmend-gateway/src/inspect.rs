@@ -101,6 +101,38 @@ impl HeldTotal {
     }
 }
 
+/// Bytes that are kept beside what is held back, counted with it for as long as this lives.
+#[derive(Debug)]
+pub(crate) struct Charge {
+    total: HeldTotal,
+    bytes: usize,
+}
+
+impl Charge {
+    /// For nothing yet.
+    pub(crate) fn on(total: &HeldTotal) -> Charge {
+        Charge { total: total.clone(), bytes: 0 }
+    }
+
+    /// Takes so many more on it; false, and none of them, where that is too much.
+    pub(crate) fn add(&mut self, more: usize) -> bool {
+        let now = self.bytes.saturating_add(more);
+        let fits = self.total.moved(self.bytes, now);
+        if fits {
+            self.bytes = now;
+        } else {
+            self.total.moved(now, self.bytes);
+        }
+        fits
+    }
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        self.total.moved(self.bytes, 0);
+    }
+}
+
 fn signed(bytes: usize) -> i64 {
     i64::try_from(bytes).unwrap_or(i64::MAX)
 }
@@ -413,6 +445,18 @@ mod tests {
         guard.push(b"4", &mut out);
         assert_eq!((&out[..], guard.take_gave_up()), (&b"123.1234"[..], Some(GaveUp::HeldCall)));
         assert!(guard.is_transparent() && total.bytes.get() == 0);
+    }
+
+    #[test]
+    fn a_charge_on_both_sides() {
+        let total = total(6);
+        let (mut one, mut other) = (Charge::on(&total), Charge::on(&total));
+        assert!(one.add(4) && other.add(2) && !other.add(1));
+        assert_eq!(total.bytes.get(), 6);
+        drop(one);
+        assert!(other.add(4) && total.bytes.get() == 6);
+        drop(other);
+        assert_eq!(total.bytes.get(), 0);
     }
 
     #[test]

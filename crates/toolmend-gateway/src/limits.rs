@@ -52,7 +52,8 @@ pub struct Limits {
     pub held_call_bytes: usize,
     /// Bytes of one turn that are held back.
     pub held_turn_bytes: usize,
-    /// Bytes of all turns that are held back.
+    /// Bytes of all turns that are held back, together with what is kept of requests until they are answered, and of
+    /// answers to be recorded or asked for once more.
     pub held_bytes: usize,
     /// Turns that are looked into at the same time. One more passes untouched.
     pub open_turns: usize,

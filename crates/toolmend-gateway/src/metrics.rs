@@ -139,7 +139,11 @@ impl Metrics {
         registry.register("reissued", "Turns that were asked for once more", reissued.clone());
         registry.register("open_turns", "Turns that are being looked into", open_turns.clone());
         registry.register("connections", "Connections of clients", connections.clone());
-        registry.register("held_bytes", "Bytes that are held back", held_bytes.clone());
+        registry.register(
+            "held_bytes",
+            "Bytes that are held back, and those kept of requests and recordings",
+            held_bytes.clone(),
+        );
         registry.register_with_unit("held", "How long calls were held back", Unit::Seconds, held.clone());
         registry.register_with_unit("added", "Time spent on a turn", Unit::Seconds, added.clone());
         Metrics {

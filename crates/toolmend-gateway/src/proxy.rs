@@ -34,7 +34,7 @@ use crate::facts::Facts;
 use crate::headers;
 use crate::idle::while_it_moves;
 use crate::inbound::Inbound;
-use crate::inspect::{Guard, HeldLimits, HeldTotal, Inspector};
+use crate::inspect::{Charge, GaveUp, Guard, HeldLimits, HeldTotal, Inspector};
 use crate::metrics::{Metrics, Passed};
 use crate::record::Records;
 use crate::refusal::Refusal;
@@ -90,7 +90,7 @@ struct Prepared {
 pub(crate) struct Proxy {
     pub(crate) settings: Arc<Settings>,
     pub(crate) metrics: Arc<Metrics>,
-    held: HeldTotal,
+    pub(crate) held: HeldTotal,
     records: Option<Arc<Records>>,
     connections: Connections,
     pub(crate) inspectors: Arc<dyn Inspectors>,
@@ -181,10 +181,12 @@ impl Proxy {
         body: Incoming,
     ) -> Result<Response<Body>, Refusal> {
         let limits = &self.settings.limits;
-        let (bytes, trailers) = match collect(body, limits.request_bytes, limits.idle).await? {
+        // Until the answer begins, as long as the request is kept.
+        let mut charge = Charge::on(&self.held);
+        let (bytes, trailers) = match collect(body, limits.request_bytes, limits.idle, &mut charge).await? {
             Collected::Whole { bytes, trailers } => (bytes, trailers),
-            Collected::Long { ahead, rest } => {
-                self.metrics.cap("request-bytes");
+            Collected::Long { ahead, rest, why } => {
+                self.metrics.cap(why.unwrap_or("request-bytes"));
                 let body = Body::resumed(ahead, rest, limits.idle);
                 return Ok(self.passing(self.send(parts, body).await?));
             }
@@ -223,10 +225,13 @@ impl Proxy {
             if asked_usage && streamed { Box::new(WithoutUsage::new(inspector)) } else { inspector };
         let held = HeldLimits { call: limits.held_call_bytes, turn: limits.held_turn_bytes };
         let guard = Guard::new(inspector, held, self.held.clone());
-        let again = again.and_then(|again| Reissue::new(self, facts, again, asked_usage && streamed));
+        let again = again.and_then(|again| Reissue::new(self, facts, again, asked_usage && streamed, charge));
         let ladder = again.map(|again| Box::new(again) as Box<dyn Ladder>);
         let mut watch = Watch::new(Arc::clone(&self.metrics), turn, speaks, model, spent);
-        watch.recording = self.records.as_ref().map(|records| records.begin(limits.held_turn_bytes));
+        watch.recording = self
+            .records
+            .as_ref()
+            .map(|records| records.begin(limits.held_turn_bytes, Charge::on(&self.held)));
         watch.log_bodies = self.settings.log_bodies;
         let signs = sign_of_life(speaks).filter(|_| streamed);
         let signs = signs.map(|event| SignsOfLife { event, every: limits.keep_alive });
@@ -407,23 +412,32 @@ const fn sign_of_life(speaks: Speaks) -> Option<&'static [u8]> {
 }
 
 pub(crate) enum Collected {
-    Whole { bytes: Bytes, trailers: Option<HeaderMap> },
-    Long { ahead: Vec<Bytes>, rest: Inbound },
+    Whole {
+        bytes: Bytes,
+        trailers: Option<HeaderMap>,
+    },
+    /// It is too long, or too much is kept already: then with the word for that.
+    Long {
+        ahead: Vec<Bytes>,
+        rest: Inbound,
+        why: Option<&'static str>,
+    },
 }
 
-/// Reads a body to its end, or up to the limit.
+/// Reads a body to its end, or up to the limit, or as far as its charge goes.
 pub(crate) async fn collect(
     body: impl Into<Inbound>,
     limit: usize,
     idle: Duration,
+    charge: &mut Charge,
 ) -> Result<Collected, Refusal> {
     let mut body = body.into();
-    let mut ahead: Vec<Bytes> = Vec::new();
+    let (mut ahead, mut why): (Vec<Bytes>, _) = (Vec::new(), None);
     let mut length = 0;
     let mut trailers = None;
     // A length that is known to be too much need not be read first.
     if body.size_hint().lower() > limit as u64 {
-        return Ok(Collected::Long { ahead, rest: body });
+        return Ok(Collected::Long { ahead, rest: body, why });
     }
     loop {
         let next = std::future::poll_fn(|cx| std::pin::Pin::new(&mut body).poll_frame(cx));
@@ -436,15 +450,18 @@ pub(crate) async fn collect(
         match frame.into_data() {
             Ok(data) => {
                 length += data.len();
+                if !charge.add(data.len()) {
+                    why = Some(GaveUp::HeldTotal.name());
+                }
                 ahead.push(data);
-                if length > limit {
+                if length > limit || why.is_some() {
                     break;
                 }
             }
             Err(frame) => trailers = frame.into_trailers().ok(),
         }
     }
-    Ok(Collected::Long { ahead, rest: body })
+    Ok(Collected::Long { ahead, rest: body, why })
 }
 
 fn joined(mut pieces: Vec<Bytes>, length: usize) -> Bytes {

@@ -11,6 +11,8 @@ use toolmend::Ending;
 use toolmend::quote::quote_into;
 use toolmend::wire::CallReport;
 
+use crate::inspect::Charge;
+
 /// The folder of recorded turns.
 #[derive(Debug)]
 pub(crate) struct Records {
@@ -27,6 +29,8 @@ pub(crate) struct Recording {
     /// Its bytes as they came; `None` once they are too many.
     bytes: Option<Vec<u8>>,
     limit: usize,
+    /// For these bytes.
+    charge: Option<Charge>,
     /// Its faulty calls, as lines for `batch`.
     calls: String,
 }
@@ -43,8 +47,9 @@ impl Records {
         Ok(Arc::new(Records { folder: folder.to_owned(), limit, names: Mutex::new((0, names.into())) }))
     }
 
-    pub(crate) fn begin(self: &Arc<Records>, limit: usize) -> Recording {
-        Recording { records: Arc::clone(self), bytes: Some(Vec::new()), limit, calls: String::new() }
+    pub(crate) fn begin(self: &Arc<Records>, limit: usize, charge: Charge) -> Recording {
+        let (records, calls) = (Arc::clone(self), String::new());
+        Recording { records, bytes: Some(Vec::new()), limit, charge: Some(charge), calls }
     }
 
     fn write(&self, turn: &[u8], calls: &str) -> io::Result<()> {
@@ -80,10 +85,12 @@ impl Records {
 impl Recording {
     pub(crate) fn took(&mut self, bytes: &[u8]) {
         if let Some(kept) = &mut self.bytes {
-            if kept.len() + bytes.len() > self.limit {
-                self.bytes = None;
-            } else {
+            let fits = kept.len() + bytes.len() <= self.limit
+                && self.charge.as_mut().is_some_and(|charge| charge.add(bytes.len()));
+            if fits {
                 kept.extend_from_slice(bytes);
+            } else {
+                (self.bytes, self.charge) = (None, None);
             }
         }
     }
@@ -112,10 +119,12 @@ impl Drop for Recording {
     fn drop(&mut self) {
         let (Some(bytes), false) = (self.bytes.take(), self.calls.is_empty()) else { return };
         let (records, calls) = (Arc::clone(&self.records), std::mem::take(&mut self.calls));
+        let charge = self.charge.take();
         let write = move || {
             if let Err(error) = records.write(&bytes, &calls) {
                 tracing::warn!(%error, "a turn could not be recorded: {error}");
             }
+            drop((bytes, charge));
         };
         match tokio::runtime::Handle::try_current() {
             Ok(runtime) => drop(runtime.spawn_blocking(write)),
@@ -126,7 +135,14 @@ impl Drop for Recording {
 
 #[cfg(test)]
 mod tests {
+    use prometheus_client::metrics::gauge::Gauge;
+
     use super::*;
+    use crate::inspect::HeldTotal;
+
+    fn charge() -> Charge {
+        Charge::on(&HeldTotal::new(Gauge::default(), 100))
+    }
 
     #[test]
     fn the_oldest_give_way() {
@@ -134,7 +150,7 @@ mod tests {
         for run in 0..2 {
             let records = Records::open(&folder, 3).unwrap();
             for turn in 0..4 {
-                let mut recording = records.begin(10);
+                let mut recording = records.begin(10, charge());
                 recording.took(b"12345");
                 recording.took(if turn == 2 { b"67890." } else { b"67890" });
                 recording.calls.push_str(&format!("{run}.{turn}"));
@@ -157,7 +173,7 @@ mod tests {
     fn what_is_whole_is_not_kept() {
         let folder = std::env::temp_dir().join(format!("toolmend-whole-{}", std::process::id()));
         let records = Records::open(&folder, 3).unwrap();
-        records.begin(10).took(b"12345");
+        records.begin(10, charge()).took(b"12345");
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
         fs::remove_dir_all(folder).unwrap();
     }

@@ -129,6 +129,36 @@ async fn held_bytes_of_a_turn() {
     }
 }
 
+/// Requests that are read before they are passed on count, too. One that would be too much passes as it comes, and its
+/// answer untouched.
+#[tokio::test]
+async fn held_bytes_of_requests() {
+    let upstream =
+        Upstream::always(whole("200 OK", "content-type: text/event-stream\r\netag: e\r\n", "data: a\n\n"))
+            .await;
+    let gateway = Gateway::with(&upstream, |settings| settings.limits.held_bytes = 1000, HoldingCalls).await;
+    let request = chat_with(&" ".repeat(300));
+    let (begun, rest) = request.split_at(request.len() - 20);
+    let kept = begun.split_once("\r\n\r\n").unwrap().1.len();
+    assert!((334..500).contains(&kept), "two fit, and three do not: {kept}");
+    let mut wires = Vec::new();
+    for n in 1..=3 {
+        let mut wire = Wire::connect(gateway.address).await;
+        wire.write(begun).await;
+        if n < 3 {
+            gateway.counts(&format!("toolmend_held_bytes {}", n * kept)).await;
+        }
+        wires.push(wire);
+    }
+    gateway.counts(r#"toolmend_caps_total{why="held-total"} 1"#).await;
+    for (n, mut wire) in (1..).zip(wires) {
+        wire.write(rest).await;
+        let answer = wire.answer().await;
+        assert_eq!((answer.text(), answer.field("etag").is_some()), ("data: a\n\n", n == 3), "{n}");
+    }
+    gateway.counts("toolmend_held_bytes 0").await;
+}
+
 #[tokio::test]
 async fn open_turns() {
     let (upstream, say, _went) = scripted(SSE).await;
