@@ -32,6 +32,8 @@ pub const KEEP_ALIVE_SECONDS: u64 = 10;
 pub const REISSUE_SECONDS: u64 = 120;
 /// The default of [`Limits::recorded`].
 pub const MAX_RECORDED: usize = 1000;
+/// The default of [`Limits::recorded_bytes`].
+pub const MAX_RECORDED_BYTES: usize = 1 << 30;
 /// How long a connection to the upstream waits for its next request, in seconds. Shorter than the five
 /// seconds after which uvicorn closes one, so that a request does not meet a closing connection.
 pub(crate) const POOL_SECONDS: u64 = 4;
@@ -61,6 +63,8 @@ pub struct Limits {
     pub connections: usize,
     /// Faulty turns that are kept as files; the oldest one gives way to the next.
     pub recorded: usize,
+    /// Bytes of those files; the oldest turn gives way, too.
+    pub recorded_bytes: usize,
     /// For a connection to the upstream to stand.
     pub connect: Duration,
     /// For a client's TLS handshake, and for the header section of its next request.
@@ -87,6 +91,7 @@ impl Default for Limits {
             open_turns: MAX_OPEN_TURNS,
             connections: MAX_CONNECTIONS,
             recorded: MAX_RECORDED,
+            recorded_bytes: MAX_RECORDED_BYTES,
             connect: Duration::from_secs(CONNECT_SECONDS),
             header_read: Duration::from_secs(HEADER_READ_SECONDS),
             idle: Duration::from_secs(IDLE_SECONDS),

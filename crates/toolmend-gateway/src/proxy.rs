@@ -36,7 +36,7 @@ use crate::idle::while_it_moves;
 use crate::inbound::Inbound;
 use crate::inspect::{Charge, GaveUp, Guard, HeldLimits, HeldTotal, Inspector};
 use crate::metrics::{Metrics, Passed};
-use crate::record::Records;
+use crate::record::{RecordLimits, Records};
 use crate::refusal::Refusal;
 use crate::reissue::{Again, Reissue};
 use crate::request::{self, Changes};
@@ -101,8 +101,11 @@ impl Proxy {
         let metrics = Arc::new(Metrics::new());
         let records = match &settings.record {
             Some(folder) => Some(
-                Records::open(folder, settings.limits.recorded)
-                    .map_err(|error| SetupError::Record { folder: folder.clone(), error })?,
+                Records::open(
+                    folder,
+                    RecordLimits { turns: settings.limits.recorded, bytes: settings.limits.recorded_bytes },
+                )
+                .map_err(|error| SetupError::Record { folder: folder.clone(), error })?,
             ),
             None => None,
         };

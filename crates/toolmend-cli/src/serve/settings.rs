@@ -189,6 +189,8 @@ settings! {
     record: String, "TOOLMEND_RECORD", "DIR", None;
     "Most turns that are kept there; the oldest gives way"
     max_recorded: u64, "TOOLMEND_MAX_RECORDED", "N", bytes(g::MAX_RECORDED), recorded: count(1..=MOST);
+    "Most bytes that are kept there; the oldest turn gives way"
+    max_recorded_bytes: u64, "TOOLMEND_MAX_RECORDED_BYTES", "BYTES", bytes(g::MAX_RECORDED_BYTES), recorded_bytes: count(1..=MOST_BYTES);
     "Most header fields of a message"
     max_headers: u64, "TOOLMEND_MAX_HEADERS", "N", bytes(g::MAX_HEADERS), headers: count(1..=MOST_HEADERS);
     "Most bytes of a message's header section"
