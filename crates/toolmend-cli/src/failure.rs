@@ -66,6 +66,8 @@ pub(crate) enum Failure {
     Unclear(Unclear),
     /// A setting of `serve` has a value that it cannot have.
     Setting { key: &'static str, value: String, wants: String },
+    /// A variable of the environment looks like a setting of `serve` and is none.
+    NoVariable { name: String, nearest: Option<&'static str> },
     /// No client could show the token of `serve`, or every one could. It is not told.
     Token { why: &'static str },
     /// A file of settings cannot be read.
@@ -176,6 +178,14 @@ impl fmt::Display for Failure {
             Failure::Setting { key, value, wants } => {
                 let key = key.replace('_', "-");
                 write!(f, "{key} is {:?}, and must be {wants}", Plain(value).to_string())
+            }
+            Failure::NoVariable { name, nearest } => {
+                let name = Plain(name);
+                write!(f, "the variable {name} is set, and no setting reads it; ")?;
+                match nearest {
+                    Some(nearest) => write!(f, "did you mean {nearest}?"),
+                    None => f.write_str("`toolmend serve --help` lists those that are read"),
+                }
             }
             Failure::Token { why } => write!(f, "the token {why}"),
             Failure::Config { source, error } => {

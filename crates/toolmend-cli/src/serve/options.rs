@@ -17,6 +17,10 @@ use crate::serve::settings::Given;
 
 /// The longest file of settings, in bytes.
 const MAX_CONFIG: usize = 1 << 20;
+/// What the names of our variables begin with.
+const PREFIX: &str = "TOOLMEND_";
+/// How alike two names are, of 1, for one to be suggested for the other.
+const ALIKE: f64 = 0.8;
 /// The most threads that serve.
 const MAX_THREADS: usize = 1024;
 
@@ -32,6 +36,11 @@ pub(crate) struct Serve {
 impl Given {
     /// What holds in the end: what was typed, then the environment, then the file, then the defaults.
     pub(crate) fn with_file(self, file: Option<PathBuf>) -> Result<Given, Failure> {
+        for (name, _) in std::env::vars_os() {
+            if let Some(name) = name.to_str().filter(|name| !is_known(name)) {
+                return Err(Failure::NoVariable { name: name.to_owned(), nearest: nearest(name) });
+            }
+        }
         let given = match file {
             Some(path) => self.or(read(path)?),
             None => self,
@@ -115,6 +124,24 @@ impl TryFrom<Given> for Serve {
         };
         Ok(Serve { settings, demo, log: Log { json, level } })
     }
+}
+
+/// Whether a variable of the environment is none of ours, or one that is read. Mistyped ones are to be told, as keys of
+/// the file are: without it, a `TOOLMEND_TOKNE` leaves the gateway open.
+fn is_known(name: &str) -> bool {
+    let Some(rest) = name.strip_prefix(PREFIX) else { return true };
+    let read = Given::VARIABLES.contains(&name) || rest == "CONFIG";
+    // Our scripts have their own, and Kubernetes sets these for a service of the name `toolmend`.
+    read || ["CHECK_", "SERVICE_", "PORT_"].iter().any(|other| rest.starts_with(other)) || rest == "PORT"
+}
+
+/// The variable that was meant.
+fn nearest(name: &str) -> Option<&'static str> {
+    let rest = |name: &'static str| name.strip_prefix(PREFIX).unwrap_or(name);
+    let typed = name.strip_prefix(PREFIX).unwrap_or(name);
+    let alike = |known: &'static str| (strsim::jaro_winkler(typed, rest(known)), known);
+    let ranked = Given::VARIABLES.iter().copied().map(alike).filter(|(score, _)| *score >= ALIKE);
+    ranked.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, known)| known)
 }
 
 fn read(path: PathBuf) -> Result<Given, Failure> {

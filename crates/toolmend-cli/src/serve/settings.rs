@@ -73,6 +73,9 @@ macro_rules! settings {
         }
 
         impl Given {
+            /// The variables that settings are read from.
+            pub(crate) const VARIABLES: &[&str] = &[$($env,)*];
+
             /// What is not given here is taken from `other`.
             pub(crate) fn or(self, other: Given) -> Given {
                 Given { $($field: self.$field.or(other.$field),)* }

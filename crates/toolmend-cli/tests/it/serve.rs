@@ -153,6 +153,28 @@ fn settings_come_from_flags_then_the_environment_then_the_file() {
 }
 
 #[test]
+fn a_variable_that_nothing_reads() {
+    for (name, says) in [
+        (
+            "TOOLMEND_TOKNE",
+            Some("TOOLMEND_TOKNE is set, and no setting reads it; did you mean TOOLMEND_TOKEN?"),
+        ),
+        ("TOOLMEND_XYZZY", Some("`toolmend serve --help` lists those that are read")),
+        // Those of our own scripts, and those that Kubernetes makes.
+        ("TOOLMEND_CHECK_ALONE", None),
+        ("TOOLMEND_SERVICE_HOST", None),
+        ("TOOLMEND_PORT", None),
+        ("TOOLMEND_PORT_8080_TCP", None),
+        ("TOOLMENDER", None),
+    ] {
+        let ran = command(&["serve", "--print-config"]).env(name, "s3cret").output().unwrap();
+        let err = String::from_utf8(ran.stderr).unwrap();
+        assert_eq!(ran.status.code(), Some(if says.is_some() { 2 } else { 0 }), "{name}: {err}");
+        assert!(err.contains(says.unwrap_or("")) && !err.contains("s3cret"), "{name}: {err}");
+    }
+}
+
+#[test]
 fn the_help_tells_what_holds_by_itself_and_what_goes_first() {
     let Ran { code, out, .. } = toolmend(&["serve", "--help"], "");
     assert_eq!(code, Some(0));
