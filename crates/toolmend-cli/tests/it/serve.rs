@@ -15,7 +15,11 @@ struct Serving {
 
 /// Starts one on a free port.
 fn serving(args: &[&str]) -> Serving {
-    let mut child = command(&[&["serve", "--listen", "127.0.0.1:0"], args].concat()).spawn().unwrap();
+    serving_at("127.0.0.1:0", args)
+}
+
+fn serving_at(listen: &str, args: &[&str]) -> Serving {
+    let mut child = command(&[&["serve", "--listen", listen], args].concat()).spawn().unwrap();
     let mut said = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
     while !line.contains("ANTHROPIC_BASE_URL=") {
@@ -150,6 +154,26 @@ fn settings_come_from_flags_then_the_environment_then_the_file() {
     std::fs::write(&again, &printed).unwrap();
     let ran = toolmend(&["serve", "--print-config", "--config", again.to_str().unwrap()], "");
     assert_eq!(ran.out, printed.replace("# token is given, and not shown", "# token ="));
+}
+
+/// Who listens everywhere is told where to connect to, and that everybody may.
+#[test]
+fn listening_everywhere() {
+    for (args, warns) in [(&[][..], true), (&["--token", "s3cret"], false)] {
+        let mut serving = serving_at("0.0.0.0:0", args);
+        assert!(serving.address.starts_with("127.0.0.1:"), "{}", serving.address);
+        serving.line("from another machine");
+        if warns {
+            let port = serving.address.rsplit(':').next().unwrap().to_owned();
+            let warning = serving.line("warning: ");
+            assert!(warning.contains(&format!("whoever reaches 0.0.0.0:{port} is served")), "{warning}");
+        } else {
+            let _ = serving.child.kill();
+            let mut rest = String::new();
+            serving.said.read_to_string(&mut rest).unwrap();
+            assert!(!rest.contains("warning"), "{rest}");
+        }
+    }
 }
 
 #[test]
