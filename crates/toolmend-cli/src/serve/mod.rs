@@ -33,12 +33,14 @@ async fn serve(options: Serve) -> Result<Exit, Failure> {
         }
     }
     let scheme = if settings.tls.is_some() { "https" } else { "http" };
+    let drain = settings.limits.drain.as_secs();
     let open = settings.token.is_none() && !settings.listen.ip().is_loopback();
     let upstream = settings.upstream.to_string();
     let mending = Mending::new(&settings);
     let server = Server::bind(settings, Box::new(mending)).await.map_err(Failure::Gateway)?;
     // Before anybody is told that it serves: whoever knows may end it.
-    let told = told_to_end().map_err(Failure::Runtime)?;
+    let (mut told, mut again) =
+        (Told::new().map_err(Failure::Runtime)?, Told::new().map_err(Failure::Runtime)?);
     if let Some(address) = server.address() {
         let base = format!("{scheme}://{}", reachable(address));
         if options.demo {
@@ -65,9 +67,21 @@ async fn serve(options: Serve) -> Result<Exit, Failure> {
     if let Some(address) = server.admin_address() {
         say(format_args!("health, readiness and metrics: http://{address}/-/health, /-/ready, /-/metrics"));
     }
-    let drained = server.run(told).await;
-    if !drained {
-        say("some requests were still open when the time to end was over; they were cut");
+    let running = server.run(async {
+        told.once().await;
+        say(format_args!(
+            "draining, up to {drain} s: open requests may end, no new one is taken; a second signal ends it at once"
+        ));
+    });
+    let twice = async {
+        again.once().await;
+        again.once().await;
+    };
+    tokio::select! {
+        drained = running => if !drained {
+            say("some requests were still open when the time to end was over; they were cut");
+        },
+        () = twice => say("ended at once; requests that were open were cut"),
     }
     Ok(Exit::Good)
 }
@@ -83,24 +97,39 @@ fn reachable(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, address.port())
 }
 
-/// Ready at SIGTERM and SIGINT.
-fn told_to_end() -> io::Result<impl Future<Output = ()>> {
+/// Hears SIGTERM and SIGINT.
+struct Told {
     #[cfg(unix)]
-    {
+    end: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
+}
+
+impl Told {
+    #[cfg(unix)]
+    fn new() -> io::Result<Told> {
         use tokio::signal::unix::{SignalKind, signal};
-        let (mut end, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-        Ok(async move {
-            tokio::select! {
-                _ = end.recv() => {}
-                _ = interrupt.recv() => {}
-            }
-        })
+        Ok(Told { end: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
     }
+
+    #[cfg(unix)]
+    async fn once(&mut self) {
+        tokio::select! {
+            _ = self.end.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+
     #[cfg(not(unix))]
-    Ok(async {
+    fn new() -> io::Result<Told> {
+        Ok(Told {})
+    }
+
+    #[cfg(not(unix))]
+    async fn once(&mut self) {
         // Without it, only the end of the process ends it.
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
-    })
+    }
 }

@@ -123,6 +123,28 @@ fn it_ends_when_it_is_told_to() {
     }
 }
 
+/// The first signal lets open requests end, the second does not.
+#[cfg(unix)]
+#[test]
+fn a_second_signal_ends_it_at_once() {
+    let mut serving = serving(&["--drain-timeout", "600", "--threads", "1"]);
+    let signal = |serving: &Serving| {
+        let told =
+            std::process::Command::new("kill").arg("-INT").arg(serving.child.id().to_string()).status();
+        assert!(told.unwrap().success());
+    };
+    let mut open = TcpStream::connect(&serving.address).unwrap();
+    // One thread takes what comes in its order, so this one has come when a later one was answered.
+    write!(open, "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n{{").unwrap();
+    serving.ask("/v1/chat/completions", CHAT);
+    signal(&serving);
+    assert!(serving.line("draining").starts_with("draining, up to 600 s: "));
+    assert!(serving.child.try_wait().unwrap().is_none(), "it does not wait for the request");
+    signal(&serving);
+    serving.line("ended at once");
+    assert_eq!(serving.child.wait().unwrap().code(), Some(0));
+}
+
 #[test]
 fn settings_come_from_flags_then_the_environment_then_the_file() {
     let file = scratch("serve.toml");
