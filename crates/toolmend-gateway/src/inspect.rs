@@ -79,6 +79,16 @@ impl GaveUp {
             GaveUp::HeldTotal => "held-total",
         }
     }
+
+    /// The same for people.
+    pub(crate) const fn words(self) -> &'static str {
+        match self {
+            GaveUp::Panicked => "a defect of toolmend; please report it",
+            GaveUp::HeldCall => "one call is longer than max-held-call-bytes",
+            GaveUp::HeldTurn => "more of it would be held than max-held-turn-bytes",
+            GaveUp::HeldTotal => "more of all turns would be held than max-held-bytes",
+        }
+    }
 }
 
 /// Bytes that all turns hold, and how many they may.

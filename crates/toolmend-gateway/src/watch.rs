@@ -145,7 +145,10 @@ impl Observer for Watch {
             why = why.name(),
             model = self.model,
             protocol = self.speaks.name(),
-            "the rest of the turn passes untouched"
+            "the rest of the turn passes untouched: {}; {} over {}",
+            why.words(),
+            self.model.escape_debug(),
+            self.speaks.name()
         );
     }
 

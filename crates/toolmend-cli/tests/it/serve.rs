@@ -111,6 +111,14 @@ fn a_rule_that_is_switched_off_is_named() {
     assert_eq!(serving.line("declined"), told);
 }
 
+#[test]
+fn a_limit_that_is_reached_is_named() {
+    let mut serving = serving(&["--max-held-call-bytes", "10"]);
+    serving.ask("/v1/chat/completions", &CHAT.replace("{\"messages\"", "{\"model\":\"m\",\"messages\""));
+    let told = "warn: the rest of the turn passes untouched: one call is longer than max-held-call-bytes; m over openai-chat";
+    assert_eq!(serving.line("warn"), told);
+}
+
 #[cfg(unix)]
 #[test]
 fn it_ends_when_it_is_told_to() {
