@@ -143,7 +143,7 @@ pub(crate) struct BatchArgs {
 /// Flags come before `TOOLMEND_*` variables, and those before the file.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// Settings as TOML: the keys are these flags without their dashes in front. A flag goes before its variable
+    /// Settings as TOML, or - for standard input: the keys are these flags without their dashes in front. A flag goes before its variable
     /// TOOLMEND_*, and that before the file
     #[arg(long, value_name = "FILE", env = "TOOLMEND_CONFIG")]
     pub(crate) config: Option<PathBuf>,

@@ -66,9 +66,9 @@ impl Server {
             Some((chain, key)) => Some(tls::for_clients(chain, key)?),
             None => None,
         };
-        let listener = listen(settings.listen).await?;
+        let listener = listen("listen", settings.listen).await?;
         let admin = match settings.admin {
-            Some(address) => Some(listen(address).await?),
+            Some(address) => Some(listen("admin", address).await?),
             None => None,
         };
         let threads = settings.threads.get();
@@ -117,8 +117,8 @@ impl Server {
     }
 }
 
-async fn listen(address: SocketAddr) -> Result<TcpListener, SetupError> {
-    TcpListener::bind(address).await.map_err(|error| SetupError::Listen { address, error })
+async fn listen(setting: &'static str, address: SocketAddr) -> Result<TcpListener, SetupError> {
+    TcpListener::bind(address).await.map_err(|error| SetupError::Listen { setting, address, error })
 }
 
 async fn accept(

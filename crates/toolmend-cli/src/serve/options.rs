@@ -145,7 +145,7 @@ fn nearest(name: &str) -> Option<&'static str> {
 }
 
 fn read(path: PathBuf) -> Result<Given, Failure> {
-    let source = Source::File(path);
+    let source = Source::named(Some(path));
     let text = source.open()?.read_text(MAX_CONFIG)?;
     toml::from_str(&text).map_err(|error| Failure::Config { source, error: Box::new(error) })
 }

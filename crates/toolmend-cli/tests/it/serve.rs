@@ -256,6 +256,8 @@ fn what_cannot_be_served() {
     let nowhere = scratch("no-settings.toml");
     let unknown = scratch("unknown.toml");
     std::fs::write(&unknown, "hold = \"call\"\nhodl = \"call\"\n").unwrap();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let used = taken.local_addr().unwrap().to_string();
     for (args, says) in [
         (&["--upstream", "127.0.0.1:8000"][..], "upstream is \"127.0.0.1:8000\", and must be a URL"),
         (&["--listen", "8080"], "listen is \"8080\", and must be an address and a port"),
@@ -280,6 +282,15 @@ fn what_cannot_be_served() {
         (&["--config", nowhere.to_str().unwrap()], "there is no file"),
         (&["--config", unknown.to_str().unwrap()], "unknown field `hodl`"),
         (&["--upstream-ca", "nowhere.pem"], "nowhere.pem cannot be used"),
+        (&["--upstream-ca", "nowhere.pem"], "; --upstream-ca must name a file in the PEM format"),
+        (&["--tls-cert", "no.pem", "--tls-key", "no.pem"], "; --tls-cert must name a file in the PEM format"),
+        (
+            &["--listen", "127.0.0.1:0", "--admin", &used],
+            "is in use by another program; give --admin another port",
+        ),
+        (&["--listen", &used], "is in use by another program; give --listen another port"),
+        (&["--record", "Cargo.toml"], "Cargo.toml is no folder; --record must name one, or one to be made"),
+        (&["--record", "Cargo.toml/in"], "Cargo.toml/in is no folder; --record must name one"),
         (&["--listen", "203.0.113.1:1"], "203.0.113.1:1 cannot be listened on"),
     ] {
         let Ran { code, out, err } = toolmend(&[&["serve"], args].concat(), "");
@@ -287,6 +298,14 @@ fn what_cannot_be_served() {
         assert!(err.contains(says), "{args:?}: {err}");
         assert!(!err.contains("cret"), "a token is told: {err}");
     }
+}
+
+#[test]
+fn settings_from_standard_input() {
+    let Ran { code, out, err } =
+        toolmend(&["serve", "--print-config", "--config", "-"], "hold = \"deviation\"\n");
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains("hold = \"deviation\""), "{out}");
 }
 
 /// A variable that is set to nothing does not turn off what the file asks for.
