@@ -10,8 +10,10 @@
 //! into, and only where the request offers tools; everything else crosses byte for byte. Whatever goes wrong
 //! inside lets the answer through as it came.
 //!
-//! What it does not do: it holds no repair logic (that is [`toolmend`]'s), it keeps no credentials, and it
-//! writes no body to a log.
+//! What it does not do: it holds no repair logic (that is [`toolmend`]'s). Of a client's credentials it logs and stores
+//! none; in memory they last as long as their request, which may be kept to be made once more ([`Settings::reissue`]).
+//! Arguments of calls come into a log only with [`Settings::log_bodies`], turns into files only with
+//! [`Settings::record`].
 //!
 //! The modules, from the outside in: `server` (connections of clients), `proxy` (one request's life), `turn`
 //! (the body of an answer that is looked into), `inspect` (what looks at it).
