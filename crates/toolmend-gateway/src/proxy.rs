@@ -240,7 +240,9 @@ impl Proxy {
         let signs = signs.map(|event| SignsOfLife { event, every: limits.keep_alive });
         let (mut parts, body) = response.into_parts();
         headers::for_client(&mut parts.headers);
-        headers::drop_about_bytes(&mut parts.headers);
+        if self.settings.mode == Mode::Mend {
+            headers::drop_about_bytes(&mut parts.headers);
+        }
         parts.version = Version::HTTP_11;
         let body = TurnBody::new(body, limits.idle, guard, Box::new(watch), signs, ladder);
         Ok(Response::from_parts(parts, Body::turn(body)))

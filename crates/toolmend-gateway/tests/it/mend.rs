@@ -205,6 +205,23 @@ async fn observing_changes_no_request() {
     gateway.counts(r#"toolmend_history_total{became="mended"} 1"#).await;
 }
 
+/// What is said about the bytes of an answer still holds, so it stays.
+#[tokio::test]
+async fn observing_changes_no_field() {
+    let body = "{\"choices\": []}";
+    let upstream =
+        Upstream::always(whole("200 OK", "content-type: application/json\r\netag: \"e\"\r\n", body)).await;
+    for mode in Mode::ALL {
+        let mut settings = Settings::new(format!("http://{}", upstream.address).parse().unwrap());
+        settings.mode = *mode;
+        let mending = Mending::new(&settings);
+        let answer = Gateway::of(settings, mending).await.ask(request(9)).await;
+        assert_eq!((answer.text(), answer.whole), (body, true));
+        let kept = answer.field("etag").is_some() && answer.field("content-length").is_some();
+        assert_eq!(kept, *mode == Mode::Observe, "{answer:?}");
+    }
+}
+
 /// Calls in the text stay there, and are told as what they would become.
 #[tokio::test]
 async fn observing_tells_of_calls_in_the_text() {
