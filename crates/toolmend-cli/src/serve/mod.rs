@@ -64,7 +64,7 @@ async fn serve(options: Serve) -> Result<Exit, Failure> {
             ));
         }
     }
-    if let Some(address) = server.admin_address() {
+    if let Some(address) = server.admin_address().map(reachable) {
         say(format_args!("health, readiness and metrics: http://{address}/-/health, /-/ready, /-/metrics"));
     }
     let running = server.run(async {

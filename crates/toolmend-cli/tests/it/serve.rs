@@ -189,10 +189,13 @@ fn settings_come_from_flags_then_the_environment_then_the_file() {
 /// Who listens everywhere is told where to connect to, and that everybody may.
 #[test]
 fn listening_everywhere() {
-    for (args, warns) in [(&[][..], true), (&["--token", "s3cret"], false)] {
+    for (args, warns) in [(&[][..], true), (&["--token", "s3cret", "--admin", "0.0.0.0:0"], false)] {
         let mut serving = serving_at("0.0.0.0:0", args);
         assert!(serving.address.starts_with("127.0.0.1:"), "{}", serving.address);
         serving.line("from another machine");
+        if !warns {
+            assert!(serving.line("health").contains(": http://127.0.0.1:"));
+        }
         if warns {
             let port = serving.address.rsplit(':').next().unwrap().to_owned();
             let warning = serving.line("warning: ");
