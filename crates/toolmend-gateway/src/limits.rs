@@ -4,6 +4,8 @@ use std::time::Duration;
 
 /// The default of [`Limits::headers`]. More than a hundred would cost every message two tables on the heap.
 pub const MAX_HEADERS: usize = 100;
+/// The most that [`Limits::headers`] counts for: no table of more can be made.
+pub const MOST_HEADERS: usize = 16_384;
 /// The default of [`Limits::header_bytes`].
 pub const MAX_HEADER_BYTES: usize = 64 << 10;
 /// The default of [`Limits::request_bytes`].
@@ -43,6 +45,7 @@ pub(crate) const POOL_SECONDS: u64 = 4;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// Header fields of one message; more are refused with 431, or with 502 where the upstream sent them.
+    /// Counts for [`MOST_HEADERS`] at most.
     pub headers: usize,
     /// Bytes of one message's header section, and of what is read from a socket ahead of its use. At least
     /// 8192, which is what hyper needs.

@@ -20,6 +20,7 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::admin;
 use crate::body::Body;
+use crate::limits::MOST_HEADERS;
 use crate::metrics::{Counted, Metrics};
 use crate::patient::Patient;
 use crate::pieces::InPieces;
@@ -200,7 +201,7 @@ impl Connection {
             .timer(TokioTimer::new())
             .header_read_timeout(limits.header_read)
             .max_buf_size(limits.header_bytes.max(8192))
-            .max_headers(limits.headers);
+            .max_headers(limits.headers.min(MOST_HEADERS));
         let asked = Arc::new(AtomicBool::new(false));
         let stream = InPieces(Patient::new(TokioIo::new(stream), limits.idle));
         let connection = builder.serve_connection(stream, self.service(&asked)).with_upgrades();

@@ -19,7 +19,7 @@ use tower_service::Service;
 use crate::body::Body;
 use crate::idle::while_it_moves;
 use crate::inbound::Inbound;
-use crate::limits::POOL_SECONDS;
+use crate::limits::{MOST_HEADERS, POOL_SECONDS};
 use crate::pieces::InPieces;
 use crate::pool::{Awaits, Line, Pool, Upload};
 use crate::refusal::Refusal;
@@ -62,7 +62,7 @@ impl Connections {
             .enable_all_versions()
             .wrap_connector(tcp);
         let mut http1 = http1::Builder::new();
-        http1.max_buf_size(limits.header_bytes.max(8192)).max_headers(limits.headers);
+        http1.max_buf_size(limits.header_bytes.max(8192)).max_headers(limits.headers.min(MOST_HEADERS));
         let mut http2 = http2::Builder::new(TokioExecutor::new());
         http2
             .timer(TokioTimer::new())

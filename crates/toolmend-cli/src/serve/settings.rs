@@ -9,8 +9,6 @@ use toolmend_gateway::Limits;
 
 use crate::failure::Failure;
 
-/// The most header fields that a message may be allowed: a table of more cannot be made.
-const MOST_HEADERS: u64 = 16_384;
 /// The longest header section that may be allowed, in bytes.
 const MOST_HEADER_BYTES: u64 = 64 << 20;
 /// The most bytes that any other limit may allow.
@@ -195,7 +193,7 @@ settings! {
     "Most bytes that are kept there; the oldest turn gives way"
     max_recorded_bytes: u64, "TOOLMEND_MAX_RECORDED_BYTES", "BYTES", bytes(g::MAX_RECORDED_BYTES), recorded_bytes: count(1..=MOST_BYTES);
     "Most header fields of a message"
-    max_headers: u64, "TOOLMEND_MAX_HEADERS", "N", bytes(g::MAX_HEADERS), headers: count(1..=MOST_HEADERS);
+    max_headers: u64, "TOOLMEND_MAX_HEADERS", "N", bytes(g::MAX_HEADERS), headers: count(1..=g::MOST_HEADERS as u64);
     "Most bytes of a message's header section"
     max_header_bytes: u64, "TOOLMEND_MAX_HEADER_BYTES", "BYTES", bytes(g::MAX_HEADER_BYTES), header_bytes: count(1..=MOST_HEADER_BYTES);
     "Most bytes of a request that is looked into; a longer one passes untouched"

@@ -26,6 +26,15 @@ async fn header_fields() {
     assert_eq!(gateway.ask("GET / HTTP/1.1\r\nhost: g\r\n\r\n").await.text(), "ok");
 }
 
+/// More than can be made room for is as much as can.
+#[tokio::test]
+async fn header_fields_without_end() {
+    let upstream = Upstream::always(whole("200 OK", "", "ok")).await;
+    let gateway = Gateway::with(&upstream, |settings| settings.limits.headers = usize::MAX, Nothing).await;
+    let fields: String = (0..5000).map(|n| format!("x-{n}: y\r\n")).collect();
+    assert_eq!(gateway.ask(format!("GET / HTTP/1.1\r\nhost: g\r\n{fields}\r\n")).await.text(), "ok");
+}
+
 #[tokio::test]
 async fn header_bytes() {
     let upstream = Upstream::always(whole("200 OK", "", "ok")).await;
