@@ -100,7 +100,7 @@ impl Connections {
         let (parts, body) = request.into_parts();
         let (upload, open, progress) = Upload::new(body);
         let request = Request::from_parts(parts, Box::new(upload));
-        let exchange = self.exchange(request, &target, &open);
+        let exchange = std::pin::pin!(self.exchange(request, &target, &open));
         let answer = while_it_moves(self.idle, || progress.seen().0, exchange).await;
         let seconds = self.idle.as_secs();
         match (answer, progress.seen().1) {
