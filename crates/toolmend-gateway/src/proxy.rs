@@ -189,7 +189,14 @@ impl Proxy {
         let (bytes, trailers) = match collect(body, limits.request_bytes, limits.idle, &mut charge).await? {
             Collected::Whole { bytes, trailers } => (bytes, trailers),
             Collected::Long { ahead, rest, why } => {
-                self.metrics.cap(why.unwrap_or("request-bytes"));
+                match why {
+                    Some(why) => self.untouched(speaks, why.name(), why.words()),
+                    None => self.untouched(
+                        speaks,
+                        "request-bytes",
+                        "its request is longer than max-request-bytes",
+                    ),
+                }
                 let body = Body::resumed(ahead, rest, limits.idle);
                 return Ok(self.passing(self.send(parts, body).await?));
             }
@@ -198,7 +205,7 @@ impl Proxy {
         // A defect in reading must not cost the client its answer.
         let prepared = catch_unwind(AssertUnwindSafe(|| self.prepare(speaks, parts.uri.path(), &bytes)));
         let Prepared { facts, inspector, body, asked_usage } = prepared.unwrap_or_else(|_| {
-            self.metrics.cap("panicked");
+            self.untouched(speaks, GaveUp::Panicked.name(), GaveUp::Panicked.words());
             Prepared::default()
         });
         let bytes = match body {
@@ -246,6 +253,13 @@ impl Proxy {
         parts.version = Version::HTTP_11;
         let body = TurnBody::new(body, limits.idle, guard, Box::new(watch), signs, ladder);
         Ok(Response::from_parts(parts, Body::turn(body)))
+    }
+
+    /// Counts and logs that a turn is not looked into.
+    fn untouched(&self, speaks: Speaks, why: &'static str, words: &str) {
+        self.metrics.cap(why);
+        let protocol = speaks.name();
+        tracing::warn!(why, protocol, "a turn passes untouched: {words}; over {protocol}");
     }
 
     /// Reads a request, and says what is to become of it and of its answer.
@@ -421,11 +435,11 @@ pub(crate) enum Collected {
         bytes: Bytes,
         trailers: Option<HeaderMap>,
     },
-    /// It is too long, or too much is kept already: then with the word for that.
+    /// It is too long, or with it too much would be kept: then with that for a reason.
     Long {
         ahead: Vec<Bytes>,
         rest: Inbound,
-        why: Option<&'static str>,
+        why: Option<GaveUp>,
     },
 }
 
@@ -456,7 +470,7 @@ pub(crate) async fn collect(
             Ok(data) => {
                 length += data.len();
                 if !charge.add(data.len()) {
-                    why = Some(GaveUp::HeldTotal.name());
+                    why = Some(GaveUp::HeldTotal);
                 }
                 ahead.push(data);
                 if length > limit || why.is_some() {

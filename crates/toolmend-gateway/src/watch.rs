@@ -28,6 +28,10 @@ impl OpenTurn {
             Some(turn)
         } else {
             metrics.cap("open-turns");
+            tracing::warn!(
+                why = "open-turns",
+                "a turn passes untouched: as many as max-open-turns are looked into already"
+            );
             None
         }
     }

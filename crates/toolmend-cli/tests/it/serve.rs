@@ -117,6 +117,20 @@ fn a_limit_that_is_reached_is_named() {
     serving.ask("/v1/chat/completions", &CHAT.replace("{\"messages\"", "{\"model\":\"m\",\"messages\""));
     let told = "warn: the rest of the turn passes untouched: one call is longer than max-held-call-bytes; m over openai-chat";
     assert_eq!(serving.line("warn"), told);
+    for (limit, told) in [
+        (
+            ["--max-request-bytes", "10"],
+            "warn: a turn passes untouched: its request is longer than max-request-bytes; over openai-chat",
+        ),
+        (
+            ["--max-held-bytes", "10"],
+            "warn: a turn passes untouched: more of all turns would be held than max-held-bytes; over openai-chat",
+        ),
+    ] {
+        let mut serving = self::serving(&limit);
+        serving.ask("/v1/chat/completions", CHAT);
+        assert_eq!(serving.line("warn"), told);
+    }
 }
 
 #[cfg(unix)]
