@@ -146,7 +146,8 @@ const MAX_JOBS: i64 = 1024;
 /// Flags come before `TOOLMEND_*` variables, and those before the file.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// Settings as TOML: the keys are these flags without their dashes in front
+    /// Settings as TOML, or - for standard input: the keys are these flags without their dashes in front. A flag goes before its variable
+    /// TOOLMEND_*, and that before the file
     #[arg(long, value_name = "FILE", env = "TOOLMEND_CONFIG")]
     pub(crate) config: Option<PathBuf>,
     /// Print the settings that hold, as a file of settings, and end

@@ -66,6 +66,10 @@ pub(crate) enum Failure {
     Unclear(Unclear),
     /// A setting of `serve` has a value that it cannot have.
     Setting { key: &'static str, value: String, wants: String },
+    /// A variable of the environment looks like a setting of `serve` and is none.
+    NoVariable { name: String, nearest: Option<&'static str> },
+    /// No client could show the token of `serve`, or every one could. It is not told.
+    Token { why: &'static str },
     /// A file of settings cannot be read.
     Config { source: Source, error: Box<toml::de::Error> },
     /// The gateway cannot be set up.
@@ -174,8 +178,18 @@ impl fmt::Display for Failure {
             Failure::Tool { source, error } => write!(f, "{source}: {}", Plain(&error.to_string())),
             Failure::Unclear(unclear) => unclear.fmt(f),
             Failure::Setting { key, value, wants } => {
+                let key = key.replace('_', "-");
                 write!(f, "{key} is {:?}, and must be {wants}", Plain(value).to_string())
             }
+            Failure::NoVariable { name, nearest } => {
+                let name = Plain(name);
+                write!(f, "the variable {name} is set, and no setting reads it; ")?;
+                match nearest {
+                    Some(nearest) => write!(f, "did you mean {nearest}?"),
+                    None => f.write_str("`toolmend serve --help` lists those that are read"),
+                }
+            }
+            Failure::Token { why } => write!(f, "the token {why}"),
             Failure::Config { source, error } => {
                 write!(f, "{source} is no file of settings: {}", error.to_string().trim_end())
             }

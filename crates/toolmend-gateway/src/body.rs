@@ -51,6 +51,9 @@ const LINGER: Duration = Duration::from_millis(20);
 /// Bytes from which on a frame is given as it is; smaller ones are gathered.
 pub(crate) const GATHER: usize = 8 << 10;
 
+/// Bytes that a body that is all here gives at a time: by what is taken of it is seen that somebody takes it.
+const PART: usize = 256 << 10;
+
 /// A body that crosses the gateway, in either direction.
 ///
 /// Frames that are there at the same time leave as one: hyper writes each frame of a body by itself, and a
@@ -156,7 +159,7 @@ impl Kind {
         match self {
             Kind::Whole { bytes, trailers } => {
                 let frame = match bytes.is_empty() {
-                    false => Some(Frame::data(std::mem::take(bytes))),
+                    false => Some(Frame::data(bytes.split_to(bytes.len().min(PART)))),
                     true => trailers.take().map(Frame::trailers),
                 };
                 Poll::Ready(frame.map(Ok))

@@ -16,7 +16,7 @@ pub struct Facts {
     pub model: Option<String>,
     /// Whether the answer is to be streamed.
     pub streamed: bool,
-    /// The tools that the model is offered, as one JSON list each.
+    /// The tools that the model is offered, in the order of the request.
     pub tools: Vec<OfferedTool>,
     /// Which of them it is to call.
     pub choice: ToolChoice,
@@ -33,7 +33,7 @@ pub struct Facts {
 pub struct OfferedTool {
     /// Its name.
     pub name: String,
-    /// Its description, as the request has it.
+    /// The JSON object that describes it, as the request has it.
     pub json: String,
 }
 

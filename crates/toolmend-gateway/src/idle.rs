@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use tokio::time::{Instant, Sleep, sleep_until};
+use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
 
 /// Fires when something has been waited for so long.
 ///
@@ -44,6 +44,25 @@ impl Idle {
                 return Poll::Ready(());
             }
             sleep.as_mut().reset(due);
+        }
+    }
+}
+
+/// Does some work for as long as it moves: until it has not for the whole limit. `moved` says when it last did.
+pub(crate) async fn while_it_moves<T>(
+    limit: Duration,
+    moved: impl Fn() -> Instant,
+    work: impl Future<Output = T>,
+) -> Option<T> {
+    let mut work = std::pin::pin!(work);
+    let mut due = Instant::now() + limit;
+    loop {
+        if let Ok(done) = timeout_at(due, work.as_mut()).await {
+            return Some(done);
+        }
+        due = moved() + limit;
+        if due <= Instant::now() {
+            return None;
         }
     }
 }

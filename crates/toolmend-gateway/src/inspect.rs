@@ -4,8 +4,8 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use prometheus_client::metrics::gauge::Gauge;
-use toolmend::TextCall;
 use toolmend::wire::CallReport;
+use toolmend::{Rule, TextCall};
 
 /// Looks at the bytes of one answer.
 ///
@@ -45,11 +45,13 @@ pub struct Settled {
     pub call: CallReport,
     /// Where it stood in the text of the answer: how it was found there.
     pub found: Option<TextCall>,
+    /// The rule that would have mended it, had it not been switched off.
+    pub switched_off: Option<Rule>,
 }
 
 impl From<CallReport> for Settled {
     fn from(call: CallReport) -> Settled {
-        Settled { call, found: None }
+        Settled { call, found: None, switched_off: None }
     }
 }
 
@@ -77,6 +79,16 @@ impl GaveUp {
             GaveUp::HeldTotal => "held-total",
         }
     }
+
+    /// The same for people.
+    pub(crate) const fn words(self) -> &'static str {
+        match self {
+            GaveUp::Panicked => "a defect of toolmend; please report it",
+            GaveUp::HeldCall => "one call is longer than max-held-call-bytes",
+            GaveUp::HeldTurn => "more of it would be held than max-held-turn-bytes",
+            GaveUp::HeldTotal => "more of all turns would be held than max-held-bytes",
+        }
+    }
 }
 
 /// Bytes that all turns hold, and how many they may.
@@ -96,6 +108,38 @@ impl HeldTotal {
     fn moved(&self, before: usize, now: usize) -> bool {
         let more = signed(now) - signed(before);
         more == 0 || self.bytes.inc_by(more) + more <= self.limit || more < 0
+    }
+}
+
+/// Bytes that are kept beside what is held back, counted with it for as long as this lives.
+#[derive(Debug)]
+pub(crate) struct Charge {
+    total: HeldTotal,
+    bytes: usize,
+}
+
+impl Charge {
+    /// For nothing yet.
+    pub(crate) fn on(total: &HeldTotal) -> Charge {
+        Charge { total: total.clone(), bytes: 0 }
+    }
+
+    /// Takes so many more on it; false, and none of them, where that is too much.
+    pub(crate) fn add(&mut self, more: usize) -> bool {
+        let now = self.bytes.saturating_add(more);
+        let fits = self.total.moved(self.bytes, now);
+        if fits {
+            self.bytes = now;
+        } else {
+            self.total.moved(now, self.bytes);
+        }
+        fits
+    }
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        self.total.moved(self.bytes, 0);
     }
 }
 
@@ -411,6 +455,18 @@ mod tests {
         guard.push(b"4", &mut out);
         assert_eq!((&out[..], guard.take_gave_up()), (&b"123.1234"[..], Some(GaveUp::HeldCall)));
         assert!(guard.is_transparent() && total.bytes.get() == 0);
+    }
+
+    #[test]
+    fn a_charge_on_both_sides() {
+        let total = total(6);
+        let (mut one, mut other) = (Charge::on(&total), Charge::on(&total));
+        assert!(one.add(4) && other.add(2) && !other.add(1));
+        assert_eq!(total.bytes.get(), 6);
+        drop(one);
+        assert!(other.add(4) && total.bytes.get() == 6);
+        drop(other);
+        assert_eq!(total.bytes.get(), 0);
     }
 
     #[test]

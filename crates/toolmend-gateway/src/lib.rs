@@ -10,8 +10,10 @@
 //! into, and only where the request offers tools; everything else crosses byte for byte. Whatever goes wrong
 //! inside lets the answer through as it came.
 //!
-//! What it does not do: it holds no repair logic (that is [`toolmend`]'s), it keeps no credentials, and it
-//! writes no body to a log.
+//! What it does not do: it holds no repair logic (that is [`toolmend`]'s). Of a client's credentials it logs and stores
+//! none; in memory they last as long as their request, which may be kept to be made once more ([`Settings::reissue`]).
+//! Arguments of calls come into a log only with [`Settings::log_bodies`], turns into files only with
+//! [`Settings::record`].
 //!
 //! The modules, from the outside in: `server` (connections of clients), `proxy` (one request's life), `turn`
 //! (the body of an answer that is looked into), `inspect` (what looks at it).
@@ -31,6 +33,7 @@ mod inspect;
 mod limits;
 mod mending;
 mod metrics;
+mod patient;
 mod pieces;
 mod pool;
 mod proxy;
@@ -55,7 +58,8 @@ pub use inspect::{GaveUp, Inspector, Settled};
 pub use limits::{
     CONNECT_SECONDS, DRAIN_SECONDS, HEADER_READ_SECONDS, IDLE_SECONDS, KEEP_ALIVE_SECONDS, Limits,
     MAX_CONNECTIONS, MAX_HEADER_BYTES, MAX_HEADERS, MAX_HELD_CALL_BYTES, MAX_HELD_TOTAL_BYTES,
-    MAX_HELD_TURN_BYTES, MAX_OPEN_TURNS, MAX_RECORDED, MAX_REQUEST_BYTES, REISSUE_SECONDS,
+    MAX_HELD_TURN_BYTES, MAX_OPEN_TURNS, MAX_RECORDED, MAX_RECORDED_BYTES, MAX_REQUEST_BYTES, MOST_HEADERS,
+    REISSUE_SECONDS,
 };
 pub use mending::Mending;
 pub use proxy::Inspectors;

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 /// The default of [`Limits::headers`]. More than a hundred would cost every message two tables on the heap.
 pub const MAX_HEADERS: usize = 100;
+/// The most that [`Limits::headers`] counts for: no table of more can be made.
+pub const MOST_HEADERS: usize = 16_384;
 /// The default of [`Limits::header_bytes`].
 pub const MAX_HEADER_BYTES: usize = 64 << 10;
 /// The default of [`Limits::request_bytes`].
@@ -32,6 +34,8 @@ pub const KEEP_ALIVE_SECONDS: u64 = 10;
 pub const REISSUE_SECONDS: u64 = 120;
 /// The default of [`Limits::recorded`].
 pub const MAX_RECORDED: usize = 1000;
+/// The default of [`Limits::recorded_bytes`].
+pub const MAX_RECORDED_BYTES: usize = 1 << 30;
 /// How long a connection to the upstream waits for its next request, in seconds. Shorter than the five
 /// seconds after which uvicorn closes one, so that a request does not meet a closing connection.
 pub(crate) const POOL_SECONDS: u64 = 4;
@@ -41,6 +45,7 @@ pub(crate) const POOL_SECONDS: u64 = 4;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// Header fields of one message; more are refused with 431, or with 502 where the upstream sent them.
+    /// Counts for [`MOST_HEADERS`] at most.
     pub headers: usize,
     /// Bytes of one message's header section, and of what is read from a socket ahead of its use. At least
     /// 8192, which is what hyper needs.
@@ -52,7 +57,8 @@ pub struct Limits {
     pub held_call_bytes: usize,
     /// Bytes of one turn that are held back.
     pub held_turn_bytes: usize,
-    /// Bytes of all turns that are held back.
+    /// Bytes of all turns that are held back, together with what is kept of requests until they are answered, and of
+    /// answers to be recorded or asked for once more.
     pub held_bytes: usize,
     /// Turns that are looked into at the same time. One more passes untouched.
     pub open_turns: usize,
@@ -60,6 +66,8 @@ pub struct Limits {
     pub connections: usize,
     /// Faulty turns that are kept as files; the oldest one gives way to the next.
     pub recorded: usize,
+    /// Bytes of those files; the oldest turn gives way, too.
+    pub recorded_bytes: usize,
     /// For a connection to the upstream to stand.
     pub connect: Duration,
     /// For a client's TLS handshake, and for the header section of its next request.
@@ -86,6 +94,7 @@ impl Default for Limits {
             open_turns: MAX_OPEN_TURNS,
             connections: MAX_CONNECTIONS,
             recorded: MAX_RECORDED,
+            recorded_bytes: MAX_RECORDED_BYTES,
             connect: Duration::from_secs(CONNECT_SECONDS),
             header_read: Duration::from_secs(HEADER_READ_SECONDS),
             idle: Duration::from_secs(IDLE_SECONDS),

@@ -1,16 +1,16 @@
 //! The inspector that mends: a [`Turn`] of the wire, judged by what the request says, behind a [`Promoter`] for
 //! the calls that stand in the text.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use toolmend::formats::{Promote, Reader};
 use toolmend::wire::{
-    CallReport, Hold as WireHold, Limits, OnCut as WireOnCut, Promoter, Promoting, ProtocolKind, Recorder,
-    StreamEnd, Turn, TurnOptions,
+    CallReport, Hold as WireHold, Limits, OnCut as WireOnCut, Outcome, Promoter, Promoting, ProtocolKind,
+    Recorder, StreamEnd, Turn, TurnOptions,
 };
 use toolmend::{
     CallJudge, Decline, Ending, Evidence, FoundCall, Grade, Policy, Reason, Receipt, Rule, TextCall,
-    Toolmend, Verdict,
+    TextEvent, TextReader, Toolmend, Verdict,
 };
 
 use crate::endpoint::Speaks;
@@ -23,8 +23,7 @@ use crate::settings::{Hold, Mode, OnCut, Settings};
 #[derive(Debug, Clone)]
 pub struct Mending {
     model: Option<String>,
-    policy: Policy,
-    without: Vec<Rule>,
+    switches: Switches,
     options: TurnOptions,
     promote: Promote,
 }
@@ -48,10 +47,9 @@ impl Mending {
         };
         Mending {
             model: settings.model.clone(),
-            policy: settings.policy,
-            without: settings.without.clone(),
+            switches: Switches { policy: settings.policy, without: settings.without.as_slice().into() },
             options,
-            promote: if options.observe { Promote::Off } else { settings.promote },
+            promote: settings.promote,
         }
     }
 
@@ -63,18 +61,20 @@ impl Mending {
     /// What judges the calls of a turn that was asked for like this.
     pub(crate) fn judge(&self, facts: &Facts) -> CallsOf {
         let model = self.model.as_deref().or(facts.model.as_deref()).unwrap_or("");
-        let toolmend = Toolmend::new().policy(self.policy).model(model).tools(facts.read_tools());
-        CallsOf { toolmend: Arc::new(toolmend), without: self.without.clone(), said: None }
+        let toolmend = Toolmend::new().policy(self.switches.policy).model(model).tools(facts.read_tools());
+        CallsOf { toolmend: Arc::new(toolmend), switches: self.switches.clone(), said: None }
     }
 
     /// What makes calls of the text of such a turn; none where the request allows no call.
-    fn promoter(&self, facts: &Facts, judge: &CallsOf) -> Option<Promoter<Reader<'static>>> {
+    fn promoter(&self, facts: &Facts, judge: &CallsOf) -> Option<(Promoter<Switched>, Refused)> {
         if self.promote == Promote::Off || !facts.offers_tools() || facts.choice == ToolChoice::None {
             return None;
         }
         let reader =
             judge.toolmend.shared_reader().promote(self.promote).parallel(facts.parallel != Some(false));
-        Some(Promoter::new(reader, Limits::default(), facts.max_tokens))
+        let refused = Refused::default();
+        let reader = Switched { reader, switches: self.switches.clone(), refused: Arc::clone(&refused) };
+        Some((Promoter::new(reader, Limits::default(), facts.max_tokens), refused))
     }
 }
 
@@ -82,12 +82,14 @@ impl Inspectors for Mending {
     fn inspector(&self, facts: &Facts) -> Option<Box<dyn Inspector>> {
         let options = self.options(facts)?;
         let judge = self.judge(facts);
+        let switches = self.switches.clone();
         Some(match self.promoter(facts, &judge) {
-            Some(promoter) => Box::new(Finding {
-                turn: Promoting::new(promoter, Turn::new(options, judge)),
-                found: Vec::new(),
-            }),
-            None => Box::new(Turn::new(options, judge)),
+            Some((promoter, refused)) => {
+                let turn = Promoting::new(promoter, Turn::new(options, judge));
+                let finding = Finding { turn, found: Vec::new(), refused, switches };
+                if options.observe { Box::new(Shadow(finding)) } else { Box::new(finding) }
+            }
+            None => Box::new(Telling { turn: Turn::new(options, judge), switches }),
         })
     }
 
@@ -107,7 +109,7 @@ impl Inspectors for Mending {
         let options = self.options(facts)?;
         let said = Said { name: call.name.clone(), body: call.body.clone(), says };
         let judge = CallsOf { said: Some(said), ..self.judge(facts) };
-        Some(Box::new(Turn::new(options, judge)))
+        Some(Box::new(Telling { turn: Turn::new(options, judge), switches: self.switches.clone() }))
     }
 
     fn history(&self, facts: &Facts) -> Option<Box<dyn CallJudge + '_>> {
@@ -115,11 +117,40 @@ impl Inspectors for Mending {
     }
 }
 
+/// Which repairs are accepted.
+#[derive(Debug, Clone)]
+struct Switches {
+    policy: Policy,
+    /// Rules that are not to be used.
+    without: Arc<[Rule]>,
+}
+
+impl Switches {
+    /// The first of these rules that is not to be used.
+    fn off(&self, rules: &[Rule]) -> Option<Rule> {
+        rules.iter().copied().find(|rule| self.without.contains(rule))
+    }
+
+    /// What is told of a call. One that was declined for a rule that is switched off is told as above the policy by
+    /// its judge, who has no other word for it.
+    fn told(&self, call: CallReport) -> Settled {
+        let off = match &call.outcome {
+            Outcome::Judged(Verdict::Declined(Decline {
+                reason: Reason::AbovePolicy { grade },
+                would: Some(would),
+                ..
+            })) if self.policy.accepts(*grade) => self.off(&would.1.rules()),
+            _ => None,
+        };
+        Settled { switched_off: off, ..Settled::from(call) }
+    }
+}
+
 /// Judges the calls of one turn.
 #[derive(Debug)]
 pub(crate) struct CallsOf {
     toolmend: Arc<Toolmend<'static>>,
-    without: Vec<Rule>,
+    switches: Switches,
     /// What a call that was declined is taken to have said.
     said: Option<Said>,
 }
@@ -143,9 +174,7 @@ impl CallJudge for CallsOf {
         }
         let verdict = self.toolmend.judge(call, evidence)?;
         Some(match verdict {
-            Verdict::Mended { output, receipt }
-                if receipt.rules().iter().any(|rule| self.without.contains(rule)) =>
-            {
+            Verdict::Mended { output, receipt } if self.switches.off(&receipt.rules()).is_some() => {
                 // A rule that is switched off is above the policy, whatever its grade.
                 Verdict::Declined(Decline {
                     reason: Reason::AbovePolicy { grade: receipt.grade },
@@ -164,42 +193,95 @@ impl CallJudge for CallsOf {
     }
 }
 
-impl Inspector for Turn<CallsOf> {
+/// A turn whose text is left alone.
+struct Telling {
+    turn: Turn<CallsOf>,
+    switches: Switches,
+}
+
+impl Inspector for Telling {
     fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
-        Turn::push(self, bytes, out);
+        self.turn.push(bytes, out);
     }
 
     fn finish(&mut self, whole: bool, out: &mut Vec<u8>) {
-        Turn::finish(self, if whole { StreamEnd::Clean } else { StreamEnd::Broken }, out);
+        self.turn.finish(if whole { StreamEnd::Clean } else { StreamEnd::Broken }, out);
     }
 
     fn held(&self) -> usize {
-        Turn::held(self)
+        self.turn.held()
     }
 
     fn holds(&self) -> bool {
-        Turn::holds(self)
+        self.turn.holds()
     }
 
     fn release(&mut self, out: &mut Vec<u8>) {
-        Turn::release(self, out);
+        self.turn.release(out);
     }
 
     fn held_call(&self) -> usize {
-        Turn::held_call(self)
+        self.turn.held_call()
     }
 
     fn settled(&mut self) -> Vec<Settled> {
-        let reports = Turn::reports(self);
-        if reports.is_empty() { Vec::new() } else { reports.into_iter().map(Settled::from).collect() }
+        let reports = self.turn.reports();
+        if reports.is_empty() {
+            return Vec::new();
+        }
+        reports.into_iter().map(|call| self.switches.told(call)).collect()
+    }
+}
+
+/// Calls that were found and not made, for a rule that is switched off.
+type Refused = Arc<Mutex<Vec<TextCall>>>;
+
+/// A reader that makes no calls by rules that are switched off: what they would be made of stays text.
+struct Switched {
+    reader: Reader<'static>,
+    switches: Switches,
+    refused: Refused,
+}
+
+impl Switched {
+    /// What of the reader's goes on, and what of it does not.
+    fn switch(
+        &mut self,
+        sink: &mut dyn FnMut(TextEvent<'_>),
+        read: impl FnOnce(&mut Reader<'static>, &mut dyn FnMut(TextEvent<'_>)),
+    ) {
+        let Switched { reader, switches, refused } = self;
+        read(reader, &mut |event| match event {
+            TextEvent::Call(call) if switches.off(&call.rules).is_some() => {
+                sink(TextEvent::Content(&call.source));
+                refused.lock().unwrap_or_else(PoisonError::into_inner).push(call);
+            }
+            event => sink(event),
+        });
+    }
+}
+
+impl TextReader for Switched {
+    fn model(&mut self, name: &str) {
+        TextReader::model(&mut self.reader, name);
+    }
+
+    fn push(&mut self, piece: &str, sink: &mut dyn FnMut(TextEvent<'_>)) {
+        self.switch(sink, |reader, sink| reader.push(piece, sink));
+    }
+
+    fn finish(&mut self, ending: Ending, sink: &mut dyn FnMut(TextEvent<'_>)) {
+        self.switch(sink, |reader, sink| reader.finish(ending, sink));
     }
 }
 
 /// A turn whose text is read for calls before the turn itself is.
 struct Finding {
-    turn: Promoting<Reader<'static>, CallsOf>,
+    turn: Promoting<Switched, CallsOf>,
     /// The calls that were made of text, until the turn has settled them.
     found: Vec<TextCall>,
+    refused: Refused,
+    switches: Switches,
 }
 
 impl Inspector for Finding {
@@ -229,17 +311,76 @@ impl Inspector for Finding {
 
     fn settled(&mut self) -> Vec<Settled> {
         self.found.append(&mut self.turn.promoted());
+        let refused = std::mem::take(&mut *self.refused.lock().unwrap_or_else(PoisonError::into_inner));
         let reports = self.turn.reports();
-        if reports.is_empty() {
+        if reports.is_empty() && refused.is_empty() {
             return Vec::new();
         }
-        let mut settled: Vec<Settled> = reports.into_iter().map(Settled::from).collect();
-        for Settled { call, found } in &mut settled {
+        let mut settled: Vec<Settled> = reports.into_iter().map(|call| self.switches.told(call)).collect();
+        for Settled { call, found, .. } in &mut settled {
             let same = |text: &TextCall| text.name == call.name && text.arguments == call.body;
             *found = self.found.iter().position(same).map(|at| self.found.remove(at));
         }
+        settled.extend(refused.into_iter().map(|call| refusal(call, &self.switches)));
         settled
     }
+}
+
+/// Finds calls without making any: all that comes leaves at once, and what is read of it is let fall.
+struct Shadow(Finding);
+
+impl Inspector for Shadow {
+    fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+        out.extend_from_slice(bytes);
+        self.0.push(bytes, &mut Vec::new());
+    }
+
+    fn finish(&mut self, whole: bool, _: &mut Vec<u8>) {
+        self.0.finish(whole, &mut Vec::new());
+    }
+
+    /// What is kept to be read, although it has left: it is memory all the same.
+    fn held(&self) -> usize {
+        self.0.held()
+    }
+
+    /// Nobody waits for it.
+    fn holds(&self) -> bool {
+        false
+    }
+
+    fn release(&mut self, _: &mut Vec<u8>) {}
+
+    fn held_call(&self) -> usize {
+        self.0.held_call()
+    }
+
+    fn settled(&mut self) -> Vec<Settled> {
+        self.0.settled()
+    }
+}
+
+/// What is told of a call that was found in the text and left there.
+fn refusal(found: TextCall, switches: &Switches) -> Settled {
+    let grade = found.grade.unwrap_or(Grade::Packaging);
+    let decline = Decline {
+        reason: Reason::AbovePolicy { grade },
+        at: 0,
+        readings: Vec::new(),
+        ending: Ending::Complete,
+        would: None,
+    };
+    let call = CallReport {
+        choice: 0,
+        index: 0,
+        id: found.id.clone(),
+        name: found.name.clone(),
+        body: found.source.clone(),
+        ending: Ending::Complete,
+        outcome: Outcome::Judged(Verdict::Declined(decline)),
+        rewritten: false,
+    };
+    Settled { call, switched_off: switches.off(&found.rules), found: Some(found) }
 }
 
 /// The protocol that the wire reads at such an endpoint, where it does.

@@ -83,6 +83,23 @@ struct Became {
     became: &'static str,
 }
 
+/// One of what a gauge counts, for as long as this lives.
+#[derive(Debug)]
+pub(crate) struct Counted(Gauge);
+
+impl Counted {
+    pub(crate) fn of(gauge: &Gauge) -> Counted {
+        gauge.inc();
+        Counted(gauge.clone())
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
 /// What is counted.
 #[derive(Debug)]
 pub(crate) struct Metrics {
@@ -122,7 +139,11 @@ impl Metrics {
         registry.register("reissued", "Turns that were asked for once more", reissued.clone());
         registry.register("open_turns", "Turns that are being looked into", open_turns.clone());
         registry.register("connections", "Connections of clients", connections.clone());
-        registry.register("held_bytes", "Bytes that are held back", held_bytes.clone());
+        registry.register(
+            "held_bytes",
+            "Bytes that are held back, and those kept of requests and recordings",
+            held_bytes.clone(),
+        );
         registry.register_with_unit("held", "How long calls were held back", Unit::Seconds, held.clone());
         registry.register_with_unit("added", "Time spent on a turn", Unit::Seconds, added.clone());
         Metrics {
@@ -180,7 +201,7 @@ impl Metrics {
         for rule in &told.rules {
             self.rules.get_or_create(&RuleLabels { rule, protocol, model: model.clone() }).inc();
         }
-        if let Some(mark) = told.mark {
+        if let Some(mark) = told.mark.filter(|_| told.verdict == "promoted") {
             self.promoted.get_or_create(&MarkLabels { mark, protocol, model: model.clone() }).inc();
         }
         let (verdict, grade) = (told.verdict, told.grade.unwrap_or(""));

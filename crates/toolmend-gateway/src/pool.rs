@@ -9,12 +9,13 @@ use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hyper::body::{Body as HttpBody, Bytes, Frame, Incoming, SizeHint};
 use hyper::client::conn::{TrySendError, http1};
 use hyper::{Request, Response};
 use tokio::runtime::Handle;
+use tokio::time::Instant;
 
 use crate::body::{Body, BodyError};
 
@@ -141,14 +142,43 @@ async fn sweep(pool: Weak<Pool>, mut pause: Duration) {
 pub(crate) struct Upload {
     body: Body,
     _open: Arc<()>,
+    progress: Arc<Progress>,
+}
+
+/// How far an upload is.
+#[derive(Debug)]
+pub(crate) struct Progress(Mutex<(Instant, Awaits)>);
+
+/// What an upload waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Awaits {
+    /// The upstream: to take more, or to answer.
+    Upstream,
+    /// The client: to send more.
+    Client,
+    /// Nothing: what the client sent broke off.
+    Nothing,
+}
+
+impl Progress {
+    fn note(&self, awaits: Awaits, moved: bool) {
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *seen = (if moved { Instant::now() } else { seen.0 }, awaits);
+    }
+
+    /// When something of it last moved, and what it waits for since.
+    pub(crate) fn seen(&self) -> (Instant, Awaits) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Upload {
-    /// Around this body, and what is alive as long as it is.
-    pub(crate) fn new(body: Body) -> (Upload, Weak<()>) {
+    /// Around this body, with what is alive as long as it is, and how far it is.
+    pub(crate) fn new(body: Body) -> (Upload, Weak<()>, Arc<Progress>) {
         let open = Arc::new(());
         let seen = Arc::downgrade(&open);
-        (Upload { body, _open: open }, seen)
+        let progress = Arc::new(Progress(Mutex::new((Instant::now(), Awaits::Upstream))));
+        (Upload { body, _open: open, progress: Arc::clone(&progress) }, seen, progress)
     }
 }
 
@@ -160,7 +190,13 @@ impl HttpBody for Upload {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
+        let frame = Pin::new(&mut self.body).poll_frame(cx);
+        match &frame {
+            Poll::Pending => self.progress.note(Awaits::Client, false),
+            Poll::Ready(Some(Err(_))) => self.progress.note(Awaits::Nothing, false),
+            Poll::Ready(_) => self.progress.note(Awaits::Upstream, true),
+        }
+        frame
     }
 
     fn is_end_stream(&self) -> bool {

@@ -10,8 +10,9 @@
 //!                        └ too long   └ no turn, no tools                └ no: as it comes
 //! ```
 
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use hyper::body::{Body as HttpBody, Bytes, Incoming};
@@ -22,6 +23,7 @@ use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode, Version};
 use hyper_util::rt::TokioIo;
 use subtle::ConstantTimeEq;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::watch;
 use toolmend::CallJudge;
 use toolmend::wire::CallReport;
@@ -30,19 +32,23 @@ use crate::body::{Body, BodyError};
 use crate::endpoint::Speaks;
 use crate::facts::Facts;
 use crate::headers;
+use crate::idle::while_it_moves;
 use crate::inbound::Inbound;
-use crate::inspect::{Guard, HeldLimits, HeldTotal, Inspector};
+use crate::inspect::{Charge, GaveUp, Guard, HeldLimits, HeldTotal, Inspector};
 use crate::metrics::{Metrics, Passed};
-use crate::record::Records;
+use crate::record::{RecordLimits, Records};
 use crate::refusal::Refusal;
 use crate::reissue::{Again, Reissue};
 use crate::request::{self, Changes};
-use crate::server::Stop;
-use crate::settings::{Settings, SetupError};
+use crate::server::{Slot, Stop};
+use crate::settings::{Mode, Settings, SetupError};
 use crate::turn::{Ladder, SignsOfLife, TurnBody};
 use crate::upstream::Connections;
 use crate::usage::WithoutUsage;
 use crate::watch::{OpenTurn, Watch};
+
+/// Bytes that a connection that has left HTTP carries at a time.
+const TUNNEL: usize = 8 << 10;
 
 /// Makes what looks at an answer; `None` where there is nothing to look at.
 pub trait Inspectors: Send + Sync {
@@ -84,7 +90,7 @@ struct Prepared {
 pub(crate) struct Proxy {
     pub(crate) settings: Arc<Settings>,
     pub(crate) metrics: Arc<Metrics>,
-    held: HeldTotal,
+    pub(crate) held: HeldTotal,
     records: Option<Arc<Records>>,
     connections: Connections,
     pub(crate) inspectors: Arc<dyn Inspectors>,
@@ -95,8 +101,11 @@ impl Proxy {
         let metrics = Arc::new(Metrics::new());
         let records = match &settings.record {
             Some(folder) => Some(
-                Records::open(folder, settings.limits.recorded)
-                    .map_err(|error| SetupError::Record { folder: folder.clone(), error })?,
+                Records::open(
+                    folder,
+                    RecordLimits { turns: settings.limits.recorded, bytes: settings.limits.recorded_bytes },
+                )
+                .map_err(|error| SetupError::Record { folder: folder.clone(), error })?,
             ),
             None => None,
         };
@@ -127,8 +136,9 @@ impl Proxy {
         self: &Arc<Self>,
         request: Request<Incoming>,
         stop: &watch::Receiver<Stop>,
+        slot: Slot,
     ) -> Response<Body> {
-        match self.serve(request, stop).await {
+        match self.serve(request, stop, slot).await {
             Ok(response) => response,
             Err(refusal) => {
                 self.metrics.refused(refusal.name());
@@ -142,6 +152,7 @@ impl Proxy {
         self: &Arc<Self>,
         mut request: Request<Incoming>,
         stop: &watch::Receiver<Stop>,
+        slot: Slot,
     ) -> Result<Response<Body>, Refusal> {
         if !self.admits(request.headers_mut()) {
             return Err(Refusal::Unauthorised);
@@ -151,7 +162,7 @@ impl Proxy {
         }
         if headers::asks_for_upgrade(request.headers()) && request.version() == Version::HTTP_11 {
             // Boxed, so that the usual way is small.
-            return Box::pin(self.upgrade(request, stop)).await;
+            return Box::pin(self.upgrade(request, stop, slot)).await;
         }
         let speaks = Speaks::of(request.method(), request.uri().path());
         let (parts, body) = request.into_parts();
@@ -173,10 +184,19 @@ impl Proxy {
         body: Incoming,
     ) -> Result<Response<Body>, Refusal> {
         let limits = &self.settings.limits;
-        let (bytes, trailers) = match collect(body, limits.request_bytes, limits.idle).await? {
+        // Until the answer begins, as long as the request is kept.
+        let mut charge = Charge::on(&self.held);
+        let (bytes, trailers) = match collect(body, limits.request_bytes, limits.idle, &mut charge).await? {
             Collected::Whole { bytes, trailers } => (bytes, trailers),
-            Collected::Long { ahead, rest } => {
-                self.metrics.cap("request-bytes");
+            Collected::Long { ahead, rest, why } => {
+                match why {
+                    Some(why) => self.untouched(speaks, why.name(), why.words()),
+                    None => self.untouched(
+                        speaks,
+                        "request-bytes",
+                        "its request is longer than max-request-bytes",
+                    ),
+                }
                 let body = Body::resumed(ahead, rest, limits.idle);
                 return Ok(self.passing(self.send(parts, body).await?));
             }
@@ -185,7 +205,7 @@ impl Proxy {
         // A defect in reading must not cost the client its answer.
         let prepared = catch_unwind(AssertUnwindSafe(|| self.prepare(speaks, parts.uri.path(), &bytes)));
         let Prepared { facts, inspector, body, asked_usage } = prepared.unwrap_or_else(|_| {
-            self.metrics.cap("panicked");
+            self.untouched(speaks, GaveUp::Panicked.name(), GaveUp::Panicked.words());
             Prepared::default()
         });
         let bytes = match body {
@@ -215,19 +235,31 @@ impl Proxy {
             if asked_usage && streamed { Box::new(WithoutUsage::new(inspector)) } else { inspector };
         let held = HeldLimits { call: limits.held_call_bytes, turn: limits.held_turn_bytes };
         let guard = Guard::new(inspector, held, self.held.clone());
-        let again = again.and_then(|again| Reissue::new(self, facts, again, asked_usage && streamed));
+        let again = again.and_then(|again| Reissue::new(self, facts, again, asked_usage && streamed, charge));
         let ladder = again.map(|again| Box::new(again) as Box<dyn Ladder>);
         let mut watch = Watch::new(Arc::clone(&self.metrics), turn, speaks, model, spent);
-        watch.recording = self.records.as_ref().map(|records| records.begin(limits.held_turn_bytes));
+        watch.recording = self
+            .records
+            .as_ref()
+            .map(|records| records.begin(limits.held_turn_bytes, Charge::on(&self.held)));
         watch.log_bodies = self.settings.log_bodies;
         let signs = sign_of_life(speaks).filter(|_| streamed);
         let signs = signs.map(|event| SignsOfLife { event, every: limits.keep_alive });
         let (mut parts, body) = response.into_parts();
         headers::for_client(&mut parts.headers);
-        headers::drop_about_bytes(&mut parts.headers);
+        if self.settings.mode == Mode::Mend {
+            headers::drop_about_bytes(&mut parts.headers);
+        }
         parts.version = Version::HTTP_11;
         let body = TurnBody::new(body, limits.idle, guard, Box::new(watch), signs, ladder);
         Ok(Response::from_parts(parts, Body::turn(body)))
+    }
+
+    /// Counts and logs that a turn is not looked into.
+    fn untouched(&self, speaks: Speaks, why: &'static str, words: &str) {
+        self.metrics.cap(why);
+        let protocol = speaks.name();
+        tracing::warn!(why, protocol, "a turn passes untouched: {words}; over {protocol}");
     }
 
     /// Reads a request, and says what is to become of it and of its answer.
@@ -240,9 +272,14 @@ impl Proxy {
             request::mend_history(speaks, text, &*judge, &mut changes);
             self.metrics.history(changes.mended, changes.wrapped);
         }
+        // What would be mended is counted above, and nothing of it is sent.
+        let observes = self.settings.mode == Mode::Observe;
+        if observes {
+            changes = Changes::default();
+        }
         if facts.offers_tools() {
             prepared.inspector = self.inspectors.inspector(&facts);
-            if self.settings.ask_usage && speaks == Speaks::Chat && facts.streamed {
+            if !observes && self.settings.ask_usage && speaks == Speaks::Chat && facts.streamed {
                 prepared.asked_usage = request::ask_usage(text, &mut changes);
             }
         }
@@ -271,6 +308,7 @@ impl Proxy {
         &self,
         mut request: Request<Incoming>,
         stop: &watch::Receiver<Stop>,
+        slot: Slot,
     ) -> Result<Response<Body>, Refusal> {
         let client = hyper::upgrade::on(&mut request);
         let (mut parts, body) = request.into_parts();
@@ -286,13 +324,13 @@ impl Proxy {
             return Ok(self.passing(response));
         }
         let upstream = hyper::upgrade::on(&mut response);
-        let mut stop = stop.clone();
+        let (mut stop, idle) = (stop.clone(), self.settings.limits.idle);
         tokio::spawn(async move {
+            // It is the client's connection still.
+            let _slot = slot;
             let (Ok(client), Ok(upstream)) = tokio::join!(client, upstream) else { return };
-            let (mut client, mut upstream) = (TokioIo::new(client), TokioIo::new(upstream));
             tokio::select! {
-                // How it ended is between the two.
-                _ = tokio::io::copy_bidirectional(&mut client, &mut upstream) => {}
+                () = tunnel(TokioIo::new(client), TokioIo::new(upstream), idle) => {}
                 _ = stop.wait_for(|stop| *stop == Stop::Now) => {}
             }
         });
@@ -324,6 +362,38 @@ impl Proxy {
             }
         }
         admitted
+    }
+}
+
+/// Bytes both ways, until both sides have ended, one breaks, or nothing comes from either for too long. How it ended is
+/// between the two.
+async fn tunnel(client: impl AsyncRead + AsyncWrite, upstream: impl AsyncRead + AsyncWrite, idle: Duration) {
+    let moved = Mutex::new(tokio::time::Instant::now());
+    let last = || moved.lock().unwrap_or_else(PoisonError::into_inner);
+    let (from_client, to_client) = tokio::io::split(client);
+    let (from_upstream, to_upstream) = tokio::io::split(upstream);
+    let note = || *last() = tokio::time::Instant::now();
+    let both = async {
+        tokio::try_join!(carry(from_client, to_upstream, note), carry(from_upstream, to_client, note))
+    };
+    while_it_moves(idle, || *last(), both).await;
+}
+
+/// Bytes one way, until there are no more.
+async fn carry(
+    mut from: impl AsyncRead + Unpin,
+    mut to: impl AsyncWrite + Unpin,
+    note: impl Fn(),
+) -> io::Result<()> {
+    let mut bytes = vec![0; TUNNEL];
+    loop {
+        let n = from.read(&mut bytes).await?;
+        note();
+        if n == 0 {
+            return to.shutdown().await;
+        }
+        to.write_all(&bytes[..n]).await?;
+        note();
     }
 }
 
@@ -361,23 +431,32 @@ const fn sign_of_life(speaks: Speaks) -> Option<&'static [u8]> {
 }
 
 pub(crate) enum Collected {
-    Whole { bytes: Bytes, trailers: Option<HeaderMap> },
-    Long { ahead: Vec<Bytes>, rest: Inbound },
+    Whole {
+        bytes: Bytes,
+        trailers: Option<HeaderMap>,
+    },
+    /// It is too long, or with it too much would be kept: then with that for a reason.
+    Long {
+        ahead: Vec<Bytes>,
+        rest: Inbound,
+        why: Option<GaveUp>,
+    },
 }
 
-/// Reads a body to its end, or up to the limit.
+/// Reads a body to its end, or up to the limit, or as far as its charge goes.
 pub(crate) async fn collect(
     body: impl Into<Inbound>,
     limit: usize,
     idle: Duration,
+    charge: &mut Charge,
 ) -> Result<Collected, Refusal> {
     let mut body = body.into();
-    let mut ahead: Vec<Bytes> = Vec::new();
+    let (mut ahead, mut why): (Vec<Bytes>, _) = (Vec::new(), None);
     let mut length = 0;
     let mut trailers = None;
     // A length that is known to be too much need not be read first.
     if body.size_hint().lower() > limit as u64 {
-        return Ok(Collected::Long { ahead, rest: body });
+        return Ok(Collected::Long { ahead, rest: body, why });
     }
     loop {
         let next = std::future::poll_fn(|cx| std::pin::Pin::new(&mut body).poll_frame(cx));
@@ -390,15 +469,18 @@ pub(crate) async fn collect(
         match frame.into_data() {
             Ok(data) => {
                 length += data.len();
+                if !charge.add(data.len()) {
+                    why = Some(GaveUp::HeldTotal);
+                }
                 ahead.push(data);
-                if length > limit {
+                if length > limit || why.is_some() {
                     break;
                 }
             }
             Err(frame) => trailers = frame.into_trailers().ok(),
         }
     }
-    Ok(Collected::Long { ahead, rest: body })
+    Ok(Collected::Long { ahead, rest: body, why })
 }
 
 fn joined(mut pieces: Vec<Bytes>, length: usize) -> Bytes {

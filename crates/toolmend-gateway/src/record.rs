@@ -11,13 +11,33 @@ use toolmend::Ending;
 use toolmend::quote::quote_into;
 use toolmend::wire::CallReport;
 
+use crate::inspect::Charge;
+
 /// The folder of recorded turns.
 #[derive(Debug)]
 pub(crate) struct Records {
     folder: PathBuf,
-    limit: usize,
-    /// The names of what lies there, the oldest first.
-    names: Mutex<(u64, VecDeque<String>)>,
+    limits: RecordLimits,
+    lies: Mutex<Lies>,
+}
+
+/// How much is kept.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RecordLimits {
+    /// Turns.
+    pub(crate) turns: usize,
+    /// Bytes of all files.
+    pub(crate) bytes: usize,
+}
+
+/// What lies in the folder.
+#[derive(Debug, Default)]
+struct Lies {
+    /// The names and their files' bytes, the oldest first.
+    names: VecDeque<(String, u64)>,
+    bytes: u64,
+    /// How many were written.
+    written: u64,
 }
 
 /// One turn on its way into a file.
@@ -27,49 +47,71 @@ pub(crate) struct Recording {
     /// Its bytes as they came; `None` once they are too many.
     bytes: Option<Vec<u8>>,
     limit: usize,
+    /// For these bytes.
+    charge: Option<Charge>,
     /// Its faulty calls, as lines for `batch`.
     calls: String,
 }
 
 impl Records {
-    /// Makes the folder, and finds what earlier runs left there.
-    pub(crate) fn open(folder: &Path, limit: usize) -> io::Result<Arc<Records>> {
-        fs::create_dir_all(folder)?;
+    /// Makes the folder, for nobody else to read, and finds what earlier runs left there.
+    pub(crate) fn open(folder: &Path, limits: RecordLimits) -> io::Result<Arc<Records>> {
+        let mut making = fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut making, 0o700);
+        making.recursive(true).create(folder)?;
         let mut names: Vec<String> = fs::read_dir(folder)?
             .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
             .filter_map(|name| Some(name.strip_suffix(".turn")?.to_owned()))
             .collect();
         names.sort();
-        Ok(Arc::new(Records { folder: folder.to_owned(), limit, names: Mutex::new((0, names.into())) }))
+        let records = Records { folder: folder.to_owned(), limits, lies: Mutex::default() };
+        let length = |name: &str, kind| fs::metadata(records.path(name, kind)).map_or(0, |about| about.len());
+        let lies: VecDeque<(String, u64)> = names
+            .into_iter()
+            .map(|name| {
+                let bytes = length(&name, "turn") + length(&name, "jsonl");
+                (name, bytes)
+            })
+            .collect();
+        let bytes = lies.iter().map(|(_, bytes)| bytes).sum();
+        Ok(Arc::new(Records { lies: Mutex::new(Lies { names: lies, bytes, written: 0 }), ..records }))
     }
 
-    pub(crate) fn begin(self: &Arc<Records>, limit: usize) -> Recording {
-        Recording { records: Arc::clone(self), bytes: Some(Vec::new()), limit, calls: String::new() }
+    pub(crate) fn begin(self: &Arc<Records>, limit: usize, charge: Charge) -> Recording {
+        let (records, calls) = (Arc::clone(self), String::new());
+        Recording { records, bytes: Some(Vec::new()), limit, charge: Some(charge), calls }
     }
 
     fn write(&self, turn: &[u8], calls: &str) -> io::Result<()> {
+        let length = (turn.len() + calls.len()) as u64;
+        if length > self.limits.bytes as u64 {
+            return Ok(());
+        }
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lies = self.lies.lock().unwrap_or_else(PoisonError::into_inner);
         // Sorted by name is sorted by age.
         let (name, mut file) = loop {
-            names.0 += 1;
-            let name = format!("{:013}-{:06}", now.as_millis(), names.0 % 1_000_000);
-            match fs::File::create_new(self.path(&name, "turn")) {
+            lies.written += 1;
+            let name = format!("{:013}-{:06}", now.as_millis(), lies.written % 1_000_000);
+            match create(&self.path(&name, "turn")) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 file => break (name, file?),
             }
         };
-        file.write_all(turn)?;
-        fs::write(self.path(&name, "jsonl"), calls)?;
-        names.1.push_back(name);
-        while names.1.len() > self.limit {
-            let Some(oldest) = names.1.pop_front() else { break };
+        lies.bytes += length;
+        // Before it is written, so that what is written in part gives way, too.
+        lies.names.push_back((name.clone(), length));
+        while lies.names.len() > self.limits.turns || lies.bytes > self.limits.bytes as u64 {
+            let Some((oldest, bytes)) = lies.names.pop_front() else { break };
+            lies.bytes -= bytes;
             for kind in ["turn", "jsonl"] {
                 // Someone else may have taken it away.
                 let _ = fs::remove_file(self.path(&oldest, kind));
             }
         }
-        Ok(())
+        file.write_all(turn)?;
+        create(&self.path(&name, "jsonl"))?.write_all(calls.as_bytes())
     }
 
     fn path(&self, name: &str, kind: &str) -> PathBuf {
@@ -77,13 +119,23 @@ impl Records {
     }
 }
 
+/// A new file, for nobody else to read: what is in it are a user's words.
+fn create(path: &Path) -> io::Result<fs::File> {
+    let mut making = fs::OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut making, 0o600);
+    making.write(true).create_new(true).open(path)
+}
+
 impl Recording {
     pub(crate) fn took(&mut self, bytes: &[u8]) {
         if let Some(kept) = &mut self.bytes {
-            if kept.len() + bytes.len() > self.limit {
-                self.bytes = None;
-            } else {
+            let fits = kept.len() + bytes.len() <= self.limit
+                && self.charge.as_mut().is_some_and(|charge| charge.add(bytes.len()));
+            if fits {
                 kept.extend_from_slice(bytes);
+            } else {
+                (self.bytes, self.charge) = (None, None);
             }
         }
     }
@@ -112,10 +164,12 @@ impl Drop for Recording {
     fn drop(&mut self) {
         let (Some(bytes), false) = (self.bytes.take(), self.calls.is_empty()) else { return };
         let (records, calls) = (Arc::clone(&self.records), std::mem::take(&mut self.calls));
+        let charge = self.charge.take();
         let write = move || {
             if let Err(error) = records.write(&bytes, &calls) {
                 tracing::warn!(%error, "a turn could not be recorded: {error}");
             }
+            drop((bytes, charge));
         };
         match tokio::runtime::Handle::try_current() {
             Ok(runtime) => drop(runtime.spawn_blocking(write)),
@@ -126,15 +180,24 @@ impl Drop for Recording {
 
 #[cfg(test)]
 mod tests {
+    use prometheus_client::metrics::gauge::Gauge;
+
     use super::*;
+    use crate::inspect::HeldTotal;
+
+    const LIMITS: RecordLimits = RecordLimits { turns: 3, bytes: 1000 };
+
+    fn charge() -> Charge {
+        Charge::on(&HeldTotal::new(Gauge::default(), 100))
+    }
 
     #[test]
     fn the_oldest_give_way() {
         let folder = std::env::temp_dir().join(format!("toolmend-record-{}", std::process::id()));
         for run in 0..2 {
-            let records = Records::open(&folder, 3).unwrap();
+            let records = Records::open(&folder, LIMITS).unwrap();
             for turn in 0..4 {
-                let mut recording = records.begin(10);
+                let mut recording = records.begin(10, charge());
                 recording.took(b"12345");
                 recording.took(if turn == 2 { b"67890." } else { b"67890" });
                 recording.calls.push_str(&format!("{run}.{turn}"));
@@ -154,10 +217,44 @@ mod tests {
     }
 
     #[test]
+    fn so_many_bytes_and_no_more() {
+        let folder = std::env::temp_dir().join(format!("toolmend-bytes-{}", std::process::id()));
+        let calls = |records: &Arc<Records>| records.lies.lock().unwrap().names.len();
+        for run in 0..2 {
+            let records = Records::open(&folder, RecordLimits { turns: 9, bytes: 10 }).unwrap();
+            // What an earlier run left counts.
+            assert_eq!(calls(&records), run);
+            for (turn, left) in [("1234", 1), ("123", 2), ("12345678", 1), ("1234567890", 1)] {
+                records.write(turn.as_bytes(), "c").unwrap();
+                assert_eq!(calls(&records), left, "{turn}");
+            }
+            let lies: u64 =
+                fs::read_dir(&folder).unwrap().map(|e| e.unwrap().metadata().unwrap().len()).sum();
+            assert_eq!((lies, records.lies.lock().unwrap().bytes), (9, 9));
+        }
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nobody_else_may_read_them() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = std::env::temp_dir().join(format!("toolmend-mode-{}", std::process::id()));
+        let records = Records::open(&folder, LIMITS).unwrap();
+        records.write(b"12345", "c").unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&folder), 0o700);
+        for entry in fs::read_dir(&folder).unwrap() {
+            assert_eq!(mode(&entry.unwrap().path()), 0o600);
+        }
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
     fn what_is_whole_is_not_kept() {
         let folder = std::env::temp_dir().join(format!("toolmend-whole-{}", std::process::id()));
-        let records = Records::open(&folder, 3).unwrap();
-        records.begin(10).took(b"12345");
+        let records = Records::open(&folder, LIMITS).unwrap();
+        records.begin(10, charge()).took(b"12345");
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
         fs::remove_dir_all(folder).unwrap();
     }

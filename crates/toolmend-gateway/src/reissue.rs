@@ -16,7 +16,7 @@ use toolmend::{Ending, Verdict};
 use crate::body::Body;
 use crate::endpoint::Speaks;
 use crate::facts::{Facts, ToolChoice};
-use crate::inspect::Settled;
+use crate::inspect::{Charge, Settled};
 use crate::proxy::{Collected, Proxy, collect};
 use crate::request::force;
 use crate::settings::{Hold, Mode};
@@ -71,8 +71,10 @@ pub(crate) struct Reissue {
     facts: Facts,
     again: Option<Again>,
     without_usage: bool,
-    /// The turn so far; `None` once it is too long to be kept.
+    /// The turn so far; `None` once it is too long to be kept, or too much is.
     came: Option<Vec<u8>>,
+    /// For the request and what came.
+    charge: Option<Charge>,
 }
 
 impl Reissue {
@@ -83,6 +85,7 @@ impl Reissue {
         facts: Facts,
         again: Again,
         without_usage: bool,
+        charge: Charge,
     ) -> Option<Reissue> {
         let settings = &proxy.settings;
         let fits = facts.choice == ToolChoice::Auto && facts.answers == 1;
@@ -92,6 +95,7 @@ impl Reissue {
             again: Some(again),
             without_usage,
             came: Some(Vec::new()),
+            charge: Some(charge),
         })
     }
 }
@@ -99,10 +103,12 @@ impl Reissue {
 impl Ladder for Reissue {
     fn took(&mut self, bytes: &Bytes) {
         if let Some(came) = &mut self.came {
-            if came.len() + bytes.len() > self.proxy.settings.limits.held_turn_bytes {
-                self.came = None;
-            } else {
+            let fits = came.len() + bytes.len() <= self.proxy.settings.limits.held_turn_bytes
+                && self.charge.as_mut().is_some_and(|charge| charge.add(bytes.len()));
+            if fits {
                 came.extend_from_slice(bytes);
+            } else {
+                (self.came, self.again, self.charge) = (None, None, None);
             }
         }
     }
@@ -115,13 +121,13 @@ impl Ladder for Reissue {
         if call.ending == Ending::Cut || !self.facts.tools.iter().any(|tool| tool.name == call.name) {
             return None;
         }
-        let (came, again) = (self.came.take()?, self.again.take()?);
+        let (came, again, mut charge) = (self.came.take()?, self.again.take()?, self.charge.take()?);
         let request = again.forced(self.facts.speaks, &call.name)?;
         let (proxy, facts, call) = (Arc::clone(&self.proxy), self.facts.clone(), call.clone());
         let without_usage = self.without_usage;
         Some(Box::pin(async move {
             let limit = proxy.settings.limits.reissue;
-            let answer = tokio::time::timeout(limit, ask(&proxy, request)).await;
+            let answer = tokio::time::timeout(limit, ask(&proxy, request, &mut charge)).await;
             let says = match answer {
                 Ok(Some(answer)) => guarded(|| proxy.inspectors.good_call(&facts, &answer, &call.name)),
                 Ok(None) => None,
@@ -154,13 +160,13 @@ fn is_declined(report: &CallReport) -> bool {
 }
 
 /// The whole answer to this request; `None` where it is an error, or too long.
-async fn ask(proxy: &Proxy, (parts, body): (Parts, Body)) -> Option<Bytes> {
+async fn ask(proxy: &Proxy, (parts, body): (Parts, Body), charge: &mut Charge) -> Option<Bytes> {
     let response = proxy.send(parts, body).await.ok()?;
     if !response.status().is_success() {
         return None;
     }
     let limits = &proxy.settings.limits;
-    match collect(response.into_body(), limits.held_turn_bytes, limits.idle).await.ok()? {
+    match collect(response.into_body(), limits.held_turn_bytes, limits.idle, charge).await.ok()? {
         Collected::Whole { bytes, .. } => Some(bytes),
         Collected::Long { .. } => None,
     }

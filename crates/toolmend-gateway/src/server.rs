@@ -15,16 +15,19 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use rustls::ServerConfig;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio_rustls::TlsAcceptor;
 
 use crate::admin;
 use crate::body::Body;
+use crate::limits::MOST_HEADERS;
+use crate::metrics::{Counted, Metrics};
+use crate::patient::Patient;
 use crate::pieces::InPieces;
 use crate::proxy::{Inspectors, Proxy};
 use crate::settings::{Settings, SetupError};
 use crate::tls;
-use crate::workers::Workers;
+use crate::workers::{Load, Workers};
 
 /// How long accepting waits after the system refused a connection, which it does where descriptors run out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -64,9 +67,9 @@ impl Server {
             Some((chain, key)) => Some(tls::for_clients(chain, key)?),
             None => None,
         };
-        let listener = listen(settings.listen).await?;
+        let listener = listen("listen", settings.listen).await?;
         let admin = match settings.admin {
-            Some(address) => Some(listen(address).await?),
+            Some(address) => Some(listen("admin", address).await?),
             None => None,
         };
         let threads = settings.threads.get();
@@ -115,8 +118,8 @@ impl Server {
     }
 }
 
-async fn listen(address: SocketAddr) -> Result<TcpListener, SetupError> {
-    TcpListener::bind(address).await.map_err(|error| SetupError::Listen { address, error })
+async fn listen(setting: &'static str, address: SocketAddr) -> Result<TcpListener, SetupError> {
+    TcpListener::bind(address).await.map_err(|error| SetupError::Listen { setting, address, error })
 }
 
 async fn accept(
@@ -142,11 +145,24 @@ async fn accept(
 pub(crate) struct Connection {
     pub(crate) proxy: Arc<Proxy>,
     pub(crate) stop: watch::Receiver<Stop>,
+    pub(crate) slot: Slot,
+}
+
+/// One of the connections that there may be, until the last of these is dropped: one that leaves HTTP lives on when
+/// its exchanges are over.
+#[derive(Clone)]
+pub(crate) struct Slot {
+    _taken: Arc<(OwnedSemaphorePermit, Load, Counted)>,
+}
+
+impl Slot {
+    pub(crate) fn new((permit, load): (OwnedSemaphorePermit, Load), metrics: &Metrics) -> Slot {
+        Slot { _taken: Arc::new((permit, load, Counted::of(&metrics.connections))) }
+    }
 }
 
 impl Connection {
     pub(crate) async fn serve(self, stream: TcpStream, tls: Tls) {
-        self.proxy.metrics.connections.inc();
         // Events are small, and each is to be seen when it is written.
         let _ = stream.set_nodelay(true);
         match tls {
@@ -158,7 +174,6 @@ impl Connection {
             },
             Some(config) => Box::pin(self.over_tls(stream, config)).await,
         }
-        self.proxy.metrics.connections.dec();
     }
 
     async fn over_tls(&self, stream: TcpStream, config: Arc<ServerConfig>) {
@@ -186,10 +201,10 @@ impl Connection {
             .timer(TokioTimer::new())
             .header_read_timeout(limits.header_read)
             .max_buf_size(limits.header_bytes.max(8192))
-            .max_headers(limits.headers);
+            .max_headers(limits.headers.min(MOST_HEADERS));
         let asked = Arc::new(AtomicBool::new(false));
-        let connection =
-            builder.serve_connection(InPieces(TokioIo::new(stream)), self.service(&asked)).with_upgrades();
+        let stream = InPieces(Patient::new(TokioIo::new(stream), limits.idle));
+        let connection = builder.serve_connection(stream, self.service(&asked)).with_upgrades();
         self.drive(std::pin::pin!(connection), http1::UpgradeableConnection::graceful_shutdown, &asked).await;
     }
 
@@ -198,9 +213,13 @@ impl Connection {
         let mut builder = http2::Builder::new(TokioExecutor::new());
         builder
             .timer(TokioTimer::new())
-            .max_header_list_size(u32::try_from(limits.header_bytes).unwrap_or(u32::MAX));
+            .max_header_list_size(u32::try_from(limits.header_bytes).unwrap_or(u32::MAX))
+            // What is written waits for the client's window and not for its socket, so it is asked whether it is there.
+            .keep_alive_interval(limits.idle / 2)
+            .keep_alive_timeout(limits.idle / 2);
         let asked = Arc::new(AtomicBool::new(false));
-        let connection = builder.serve_connection(TokioIo::new(stream), self.service(&asked));
+        let stream = Patient::new(TokioIo::new(stream), limits.idle);
+        let connection = builder.serve_connection(stream, self.service(&asked));
         self.drive(std::pin::pin!(connection), http2::Connection::graceful_shutdown, &asked).await;
     }
 
@@ -210,13 +229,16 @@ impl Connection {
         asked: &Arc<AtomicBool>,
     ) -> impl HttpService<Incoming, ResBody = Body, Error = Infallible, Future: Send + 'static> + Send + 'static
     {
-        let (proxy, asked, stop) = (Arc::clone(&self.proxy), Arc::clone(asked), self.stop.clone());
+        let (proxy, asked) = (Arc::clone(&self.proxy), Arc::clone(asked));
+        let (stop, slot) = (self.stop.clone(), self.slot.clone());
         service_fn(move |request: Request<Incoming>| {
             asked.store(true, Ordering::Relaxed);
-            let (proxy, stop) = (Arc::clone(&proxy), stop.clone());
+            let (proxy, stop, slot) = (Arc::clone(&proxy), stop.clone(), slot.clone());
             // hyper keeps the room of this future for as long as the connection stands; boxed, it goes as soon
             // as the answer begins.
-            Box::pin(async move { Ok::<Response<Body>, Infallible>(proxy.answer(request, &stop).await) })
+            Box::pin(
+                async move { Ok::<Response<Body>, Infallible>(proxy.answer(request, &stop, slot).await) },
+            )
         })
     }
 
@@ -230,7 +252,7 @@ impl Connection {
         let mut stop = self.stop.clone();
         let mut told = Stop::Run;
         let first = tokio::time::sleep(self.proxy.settings.limits.header_read);
-        let mut first = std::pin::pin!(first);
+        let (mut first, mut silent) = (std::pin::pin!(first), true);
         loop {
             tokio::select! {
                 // What moves most is looked at first, and alone where it ends.
@@ -248,7 +270,13 @@ impl Connection {
                     }
                     finish(connection.as_mut());
                 }
-                () = first.as_mut(), if !asked.load(Ordering::Relaxed) => return,
+                // A condition here is looked at before the wait and not after it; a request may have come since.
+                () = first.as_mut(), if silent => {
+                    silent = !asked.load(Ordering::Relaxed);
+                    if silent {
+                        return;
+                    }
+                }
             }
         }
     }

@@ -174,6 +174,8 @@ words! {
 pub enum SetupError {
     /// A file of certificates or a key cannot be read.
     Pem {
+        /// The setting that names it.
+        setting: &'static str,
         /// The file.
         path: PathBuf,
         /// Why.
@@ -194,6 +196,8 @@ pub enum SetupError {
     Threads(io::Error),
     /// An address cannot be listened on.
     Listen {
+        /// The setting that names it.
+        setting: &'static str,
         /// The address.
         address: SocketAddr,
         /// Why.
@@ -204,25 +208,40 @@ pub enum SetupError {
 impl fmt::Display for SetupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SetupError::Pem { path, why } => {
-                write!(f, "{} cannot be used: {why}; it must be a file in the PEM format", path.display())
-            }
-            SetupError::Identity(error) => write!(f, "the certificate and the key do not fit: {error}"),
+            SetupError::Pem { setting, path, why } => write!(
+                f,
+                "{} cannot be used: {why}; --{setting} must name a file in the PEM format",
+                path.display()
+            ),
+            SetupError::Identity(error) => write!(f, "the certificate of --tls-cert and the key of --tls-key do not fit: {error}"),
             SetupError::NoRoots => f.write_str(
                 "this machine has no certificates to trust an https upstream by; install its CA certificates, or name a file with --upstream-ca",
             ),
+            SetupError::Record { folder, error }
+                if matches!(error.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory) =>
+            {
+                write!(f, "{} is no folder; --record must name one, or one to be made", folder.display())
+            }
             SetupError::Record { folder, error } => {
                 write!(f, "turns cannot be recorded in {}: {error}", folder.display())
             }
             SetupError::Threads(error) => {
                 write!(f, "the threads that serve cannot be started: {error}; try fewer of them with --threads")
             }
-            SetupError::Listen { address, error } if error.kind() == io::ErrorKind::AddrInUse => {
-                write!(f, "{address} is in use by another program; give --listen another port")
-            }
-            SetupError::Listen { address, error } => {
-                write!(f, "{address} cannot be listened on: {error}")
-            }
+            SetupError::Listen { setting, address, error } => match error.kind() {
+                io::ErrorKind::AddrInUse => {
+                    write!(f, "{address} is in use by another program; give --{setting} another port")
+                }
+                io::ErrorKind::AddrNotAvailable => write!(
+                    f,
+                    "{address} cannot be listened on: {error}; give --{setting} an address of this machine"
+                ),
+                io::ErrorKind::PermissionDenied => write!(
+                    f,
+                    "{address} may not be listened on: {error}; give --{setting} a port from 1024 on"
+                ),
+                _ => write!(f, "{address} cannot be listened on: {error}; it was given with --{setting}"),
+            },
         }
     }
 }

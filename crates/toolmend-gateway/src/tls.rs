@@ -14,8 +14,8 @@ use crate::settings::SetupError;
 pub(crate) fn for_upstream(extra: Option<&Path>, is_https: bool) -> Result<ClientConfig, SetupError> {
     let mut roots = RootCertStore::empty();
     if let Some(path) = extra {
-        for certificate in certificates(path)? {
-            roots.add(certificate).map_err(|error| pem(path, error))?;
+        for certificate in certificates("upstream-ca", path)? {
+            roots.add(certificate).map_err(|error| pem("upstream-ca", path, error))?;
         }
     }
     if is_https {
@@ -32,8 +32,8 @@ pub(crate) fn for_upstream(extra: Option<&Path>, is_https: bool) -> Result<Clien
 
 /// Serves clients under this certificate.
 pub(crate) fn for_clients(chain: &Path, key: &Path) -> Result<Arc<ServerConfig>, SetupError> {
-    let chain = certificates(chain)?;
-    let private = PrivateKeyDer::from_pem_file(key).map_err(|error| pem(key, error))?;
+    let chain = certificates("tls-cert", chain)?;
+    let private = PrivateKeyDer::from_pem_file(key).map_err(|error| pem("tls-key", key, error))?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .and_then(|config| config.with_no_client_auth().with_single_cert(chain, private))
@@ -42,15 +42,15 @@ pub(crate) fn for_clients(chain: &Path, key: &Path) -> Result<Arc<ServerConfig>,
     Ok(Arc::new(config))
 }
 
-fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, SetupError> {
+fn certificates(setting: &'static str, path: &Path) -> Result<Vec<CertificateDer<'static>>, SetupError> {
     let read = CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-    let certificates = read.map_err(|error| pem(path, error))?;
+    let certificates = read.map_err(|error| pem(setting, path, error))?;
     if certificates.is_empty() {
-        return Err(pem(path, "it holds no certificate"));
+        return Err(pem(setting, path, "it holds no certificate"));
     }
     Ok(certificates)
 }
 
-fn pem(path: &Path, why: impl ToString) -> SetupError {
-    SetupError::Pem { path: path.to_owned(), why: why.to_string() }
+fn pem(setting: &'static str, path: &Path, why: impl ToString) -> SetupError {
+    SetupError::Pem { setting, path: path.to_owned(), why: why.to_string() }
 }

@@ -36,10 +36,19 @@ impl<'a> Told<'a> {
         // The turn sees a promoted call as one that the server told itself; what it was made by is known here.
         if let Some(found) = &settled.found {
             told.verdict = if told.verdict == "intact" { "promoted" } else { told.verdict };
-            let rules = found.rules.iter().map(|rule| rule.name());
-            told.rules = rules.chain(told.rules).collect();
-            told.grade = told.grade.or(found.grade.map(Grade::name));
+            if settled.switched_off.is_none() {
+                let rules = found.rules.iter().map(|rule| rule.name());
+                told.rules = rules.chain(told.rules).collect();
+                told.grade = told.grade.or(found.grade.map(Grade::name));
+            }
             told.mark = Some(mark_of(&found.source));
+        }
+        if let (Some(rule), Outcome::Judged(Verdict::Declined(decline))) =
+            (settled.switched_off, &settled.call.outcome)
+        {
+            let place =
+                if settled.found.is_some() { "in the text" } else { &format!("at byte {}", decline.at) };
+            told.reason = Some(format!("it needs the rule {}, which is switched off, {place}", rule.name()));
         }
         told
     }

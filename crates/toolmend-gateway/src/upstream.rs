@@ -17,10 +17,11 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tower_service::Service;
 
 use crate::body::Body;
+use crate::idle::while_it_moves;
 use crate::inbound::Inbound;
-use crate::limits::POOL_SECONDS;
+use crate::limits::{MOST_HEADERS, POOL_SECONDS};
 use crate::pieces::InPieces;
-use crate::pool::{Line, Pool, Upload};
+use crate::pool::{Awaits, Line, Pool, Upload};
 use crate::refusal::Refusal;
 use crate::settings::{Settings, SetupError};
 use crate::tls;
@@ -61,7 +62,7 @@ impl Connections {
             .enable_all_versions()
             .wrap_connector(tcp);
         let mut http1 = http1::Builder::new();
-        http1.max_buf_size(limits.header_bytes.max(8192)).max_headers(limits.headers);
+        http1.max_buf_size(limits.header_bytes.max(8192)).max_headers(limits.headers.min(MOST_HEADERS));
         let mut http2 = http2::Builder::new(TokioExecutor::new());
         http2
             .timer(TokioTimer::new())
@@ -92,28 +93,39 @@ impl Connections {
         }
     }
 
-    /// Sends a request and waits for the beginning of its answer. Dropping the future ends the exchange.
+    /// Sends a request and waits for the beginning of its answer, for as long as the request or the answer moves.
+    /// Dropping the future ends the exchange.
     pub(crate) async fn send(&self, request: Request<Body>) -> Result<Response<Inbound>, Refusal> {
-        match tokio::time::timeout(self.idle, self.exchange(request)).await {
-            Ok(answer) => answer,
-            Err(_) => Err(Refusal::Silent { upstream: self.upstream.clone(), seconds: self.idle.as_secs() }),
+        let target = request.uri().clone();
+        let (parts, body) = request.into_parts();
+        let (upload, open, progress) = Upload::new(body);
+        let request = Request::from_parts(parts, Box::new(upload));
+        let exchange = std::pin::pin!(self.exchange(request, &target, &open));
+        let answer = while_it_moves(self.idle, || progress.seen().0, exchange).await;
+        let seconds = self.idle.as_secs();
+        match (answer, progress.seen().1) {
+            (Some(Err(_)), Awaits::Nothing) => Err(Refusal::Body("it ended before its time".to_owned())),
+            (Some(answer), _) => answer,
+            (None, Awaits::Upstream) => Err(Refusal::Silent { upstream: self.upstream.clone(), seconds }),
+            (None, Awaits::Client | Awaits::Nothing) => Err(Refusal::BodyIdle(seconds)),
         }
     }
 
-    async fn exchange(&self, request: Request<Body>) -> Result<Response<Inbound>, Refusal> {
-        let target = request.uri().clone();
-        let (parts, body) = request.into_parts();
-        let (upload, open) = Upload::new(body);
-        let mut request = Request::from_parts(parts, Box::new(upload));
+    async fn exchange(
+        &self,
+        mut request: Request<Box<Upload>>,
+        target: &Uri,
+        open: &Weak<()>,
+    ) -> Result<Response<Inbound>, Refusal> {
         loop {
             let (way, waited) = match self.waiting() {
                 Some(way) => (way, true),
                 // Boxed, so that requests that need no new connection are small.
-                None => (Box::pin(self.connect(&target)).await?, false),
+                None => (Box::pin(self.connect(target)).await?, false),
             };
             let answer = match way {
-                Way::Own(line) => self.over_http1(line, request, &target, &open).await,
-                Way::Shared(sender) => self.over_http2(sender, request, &target).await,
+                Way::Own(line) => self.over_http1(line, request, target, open).await,
+                Way::Shared(sender) => self.over_http2(sender, request, target).await,
             };
             let mut error = match answer {
                 Ok(response) => return Ok(response),

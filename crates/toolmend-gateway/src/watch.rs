@@ -28,6 +28,10 @@ impl OpenTurn {
             Some(turn)
         } else {
             metrics.cap("open-turns");
+            tracing::warn!(
+                why = "open-turns",
+                "a turn passes untouched: as many as max-open-turns are looked into already"
+            );
             None
         }
     }
@@ -145,7 +149,10 @@ impl Observer for Watch {
             why = why.name(),
             model = self.model,
             protocol = self.speaks.name(),
-            "the rest of the turn passes untouched"
+            "the rest of the turn passes untouched: {}; {} over {}",
+            why.words(),
+            self.model.escape_debug(),
+            self.speaks.name()
         );
     }
 

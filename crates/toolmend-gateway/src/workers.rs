@@ -12,7 +12,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
 use crate::proxy::Proxy;
-use crate::server::{Connection, Stop, Tls};
+use crate::server::{Connection, Slot, Stop, Tls};
 
 /// A client's connection on its way to a thread.
 struct Given {
@@ -24,7 +24,7 @@ struct Given {
 }
 
 /// Counts for a thread as long as it has the connection.
-struct Load(Arc<AtomicUsize>);
+pub(crate) struct Load(Arc<AtomicUsize>);
 
 impl Load {
     fn on(connections: &Arc<AtomicUsize>) -> Load {
@@ -99,11 +99,9 @@ fn serve(runtime: &Runtime, mut given: UnboundedReceiver<Given>, proxy: &Arc<Pro
                     continue;
                 }
             };
-            let (connection, tls) = (Connection { proxy: Arc::clone(proxy), stop }, tls.clone());
-            tokio::spawn(async move {
-                connection.serve(stream, tls).await;
-                drop((slot, load));
-            });
+            let slot = Slot::new((slot, load), &proxy.metrics);
+            let (connection, tls) = (Connection { proxy: Arc::clone(proxy), stop, slot }, tls.clone());
+            tokio::spawn(async move { connection.serve(stream, tls).await });
         }
     });
 }

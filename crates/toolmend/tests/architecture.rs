@@ -37,6 +37,8 @@ fn number(cell: &str) -> u64 {
         "" => digits,
         "Ki" => digits << 10,
         "Mi" => digits << 20,
+        "Gi" => digits << 30,
+        "Ti" => digits << 40,
         unit => panic!("{unit} is no unit"),
     }
 }

@@ -3,11 +3,10 @@
 use std::net::SocketAddr;
 use std::num::NonZero;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use toolmend::formats::Promote;
 use toolmend::{Policy, Rule};
-use toolmend_gateway::{Hold, Limits, Mode, OnCut, Settings, Upstream};
+use toolmend_gateway::{Hold, Mode, OnCut, Settings, Upstream};
 use tracing::level_filters::LevelFilter;
 
 use crate::explain;
@@ -18,6 +17,10 @@ use crate::serve::settings::Given;
 
 /// The longest file of settings, in bytes.
 const MAX_CONFIG: usize = 1 << 20;
+/// What the names of our variables begin with.
+const PREFIX: &str = "TOOLMEND_";
+/// How alike two names are, of 1, for one to be suggested for the other.
+const ALIKE: f64 = 0.8;
 /// The most threads that serve.
 const MAX_THREADS: usize = 1024;
 
@@ -33,6 +36,11 @@ pub(crate) struct Serve {
 impl Given {
     /// What holds in the end: what was typed, then the environment, then the file, then the defaults.
     pub(crate) fn with_file(self, file: Option<PathBuf>) -> Result<Given, Failure> {
+        for (name, _) in std::env::vars_os() {
+            if let Some(name) = name.to_str().filter(|name| !is_known(name)) {
+                return Err(Failure::NoVariable { name: name.to_owned(), nearest: nearest(name) });
+            }
+        }
         let given = match file {
             Some(path) => self.or(read(path)?),
             None => self,
@@ -46,6 +54,7 @@ impl TryFrom<Given> for Serve {
 
     fn try_from(given: Given) -> Result<Serve, Failure> {
         let demo = given.upstream.is_none();
+        let limits = given.limits()?;
         let upstream = given.upstream.as_deref().unwrap_or("http://127.0.0.1");
         let upstream: Upstream = upstream.parse().map_err(|why| {
             wrong("upstream", upstream, &format!("a URL such as http://127.0.0.1:8000/v1: {why}"))
@@ -63,7 +72,7 @@ impl TryFrom<Given> for Serve {
             })?;
         }
         settings.model = given.model;
-        settings.token = given.token.filter(|token| !token.is_empty());
+        settings.token = given.token.map(token).transpose()?;
         settings.upstream_ca = given.upstream_ca.map(PathBuf::from);
         settings.tls = match (given.tls_cert, given.tls_key) {
             (Some(chain), Some(key)) => Some((chain.into(), key.into())),
@@ -99,23 +108,7 @@ impl TryFrom<Given> for Serve {
         };
         settings.log_bodies = given.log_bodies.unwrap_or_default();
         settings.record = given.record.map(PathBuf::from);
-        settings.limits = limits(&[
-            ("max-recorded", given.max_recorded),
-            ("max-headers", given.max_headers),
-            ("max-header-bytes", given.max_header_bytes),
-            ("max-request-bytes", given.max_request_bytes),
-            ("max-held-call-bytes", given.max_held_call_bytes),
-            ("max-held-turn-bytes", given.max_held_turn_bytes),
-            ("max-held-bytes", given.max_held_bytes),
-            ("max-open-turns", given.max_open_turns),
-            ("max-connections", given.max_connections),
-            ("connect-timeout", given.connect_timeout),
-            ("header-timeout", given.header_timeout),
-            ("idle-timeout", given.idle_timeout),
-            ("drain-timeout", given.drain_timeout),
-            ("reissue-timeout", given.reissue_timeout),
-            ("keep-alive", given.keep_alive),
-        ])?;
+        settings.limits = limits;
         let json = match given.log_format.as_deref() {
             None | Some("text") => false,
             Some("json") => true,
@@ -133,8 +126,26 @@ impl TryFrom<Given> for Serve {
     }
 }
 
+/// Whether a variable of the environment is none of ours, or one that is read. Mistyped ones are to be told, as keys of
+/// the file are: without it, a `TOOLMEND_TOKNE` leaves the gateway open.
+fn is_known(name: &str) -> bool {
+    let Some(rest) = name.strip_prefix(PREFIX) else { return true };
+    let read = Given::VARIABLES.contains(&name) || rest == "CONFIG";
+    // Our scripts have their own, and Kubernetes sets these for a service of the name `toolmend`.
+    read || ["CHECK_", "SERVICE_", "PORT_"].iter().any(|other| rest.starts_with(other)) || rest == "PORT"
+}
+
+/// The variable that was meant.
+fn nearest(name: &str) -> Option<&'static str> {
+    let rest = |name: &'static str| name.strip_prefix(PREFIX).unwrap_or(name);
+    let typed = name.strip_prefix(PREFIX).unwrap_or(name);
+    let alike = |known: &'static str| (strsim::jaro_winkler(typed, rest(known)), known);
+    let ranked = Given::VARIABLES.iter().copied().map(alike).filter(|(score, _)| *score >= ALIKE);
+    ranked.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, known)| known)
+}
+
 fn read(path: PathBuf) -> Result<Given, Failure> {
-    let source = Source::File(path);
+    let source = Source::named(Some(path));
     let text = source.open()?.read_text(MAX_CONFIG)?;
     toml::from_str(&text).map_err(|error| Failure::Config { source, error: Box::new(error) })
 }
@@ -151,6 +162,20 @@ fn address(key: &'static str, text: &str) -> Result<SocketAddr, Failure> {
     })
 }
 
+/// One that a client can show.
+fn token(token: String) -> Result<String, Failure> {
+    let why = if token.is_empty() {
+        "is empty, and every client would show it; give one, or none at all"
+    } else if token.trim() != token {
+        "begins or ends with white space, which is lost on the way in a header; take it away"
+    } else if token.contains(|c: char| c.is_ascii_control()) {
+        "holds a control character, which no header carries; take it away"
+    } else {
+        return Ok(token);
+    };
+    Err(Failure::Token { why })
+}
+
 fn word<T: Default>(
     key: &'static str,
     text: Option<&str>,
@@ -161,36 +186,6 @@ fn word<T: Default>(
         None => Ok(T::default()),
         Some(text) => named(text).ok_or_else(|| wrong(key, text, wants)),
     }
-}
-
-fn limits(given: &[(&'static str, Option<u64>)]) -> Result<Limits, Failure> {
-    let mut limits = Limits::default();
-    for (key, value) in given {
-        let Some(value) = *value else { continue };
-        if value == 0 && !matches!(*key, "max-held-call-bytes" | "max-held-turn-bytes" | "drain-timeout") {
-            return Err(wrong(key, "0", "at least 1"));
-        }
-        let count = usize::try_from(value).unwrap_or(usize::MAX);
-        let time = Duration::from_secs(value.min(u64::from(u32::MAX)));
-        match *key {
-            "max-headers" => limits.headers = count,
-            "max-header-bytes" => limits.header_bytes = count,
-            "max-request-bytes" => limits.request_bytes = count,
-            "max-held-call-bytes" => limits.held_call_bytes = count,
-            "max-held-turn-bytes" => limits.held_turn_bytes = count,
-            "max-held-bytes" => limits.held_bytes = count,
-            "max-open-turns" => limits.open_turns = count,
-            "max-recorded" => limits.recorded = count,
-            "max-connections" => limits.connections = count,
-            "connect-timeout" => limits.connect = time,
-            "header-timeout" => limits.header_read = time,
-            "idle-timeout" => limits.idle = time,
-            "drain-timeout" => limits.drain = time,
-            "reissue-timeout" => limits.reissue = time,
-            _ => limits.keep_alive = time,
-        }
-    }
-    Ok(limits)
 }
 
 fn wrong(key: &'static str, value: &str, wants: &str) -> Failure {

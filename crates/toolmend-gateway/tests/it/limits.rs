@@ -4,10 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use hyper::Request;
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::TokioExecutor;
 use tokio::io::AsyncWriteExt;
 
 use crate::harness::*;
 use crate::stream::scripted;
+use crate::tls::{Pieces, pieces, text};
 
 #[tokio::test]
 async fn header_fields() {
@@ -20,6 +24,15 @@ async fn header_fields() {
     }
     // Nobody else is hurt.
     assert_eq!(gateway.ask("GET / HTTP/1.1\r\nhost: g\r\n\r\n").await.text(), "ok");
+}
+
+/// More than can be made room for is as much as can.
+#[tokio::test]
+async fn header_fields_without_end() {
+    let upstream = Upstream::always(whole("200 OK", "", "ok")).await;
+    let gateway = Gateway::with(&upstream, |settings| settings.limits.headers = usize::MAX, Nothing).await;
+    let fields: String = (0..5000).map(|n| format!("x-{n}: y\r\n")).collect();
+    assert_eq!(gateway.ask(format!("GET / HTTP/1.1\r\nhost: g\r\n{fields}\r\n")).await.text(), "ok");
 }
 
 #[tokio::test]
@@ -125,6 +138,36 @@ async fn held_bytes_of_a_turn() {
     }
 }
 
+/// Requests that are read before they are passed on count, too. One that would be too much passes as it comes, and its
+/// answer untouched.
+#[tokio::test]
+async fn held_bytes_of_requests() {
+    let upstream =
+        Upstream::always(whole("200 OK", "content-type: text/event-stream\r\netag: e\r\n", "data: a\n\n"))
+            .await;
+    let gateway = Gateway::with(&upstream, |settings| settings.limits.held_bytes = 1000, HoldingCalls).await;
+    let request = chat_with(&" ".repeat(300));
+    let (begun, rest) = request.split_at(request.len() - 20);
+    let kept = begun.split_once("\r\n\r\n").unwrap().1.len();
+    assert!((334..500).contains(&kept), "two fit, and three do not: {kept}");
+    let mut wires = Vec::new();
+    for n in 1..=3 {
+        let mut wire = Wire::connect(gateway.address).await;
+        wire.write(begun).await;
+        if n < 3 {
+            gateway.counts(&format!("toolmend_held_bytes {}", n * kept)).await;
+        }
+        wires.push(wire);
+    }
+    gateway.counts(r#"toolmend_caps_total{why="held-total"} 1"#).await;
+    for (n, mut wire) in (1..).zip(wires) {
+        wire.write(rest).await;
+        let answer = wire.answer().await;
+        assert_eq!((answer.text(), answer.field("etag").is_some()), ("data: a\n\n", n == 3), "{n}");
+    }
+    gateway.counts("toolmend_held_bytes 0").await;
+}
+
 #[tokio::test]
 async fn open_turns() {
     let (upstream, say, _went) = scripted(SSE).await;
@@ -173,6 +216,7 @@ async fn slow_loris() {
         "",
         "G",
         "PRI * HTTP/2.0\r\n",
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0",
         "GET / HTTP/1.1\r\nhost: g\r\n",
         "POST /v1/chat/completions HTTP/1.1\r\nhost: g\r\ncontent-length: 9\r\n\r\n{",
     ] {
@@ -199,6 +243,46 @@ async fn slow_loris() {
         }
     };
     within(trickling).await;
+}
+
+/// The time for a first request ends with the first request: neither a long answer nor a connection that is used
+/// again is cut by it.
+#[tokio::test]
+async fn a_connection_that_has_asked_is_not_silent() {
+    let short = |settings: &mut toolmend_gateway::Settings| {
+        settings.limits.header_read = Duration::from_millis(200);
+    };
+    for http2 in [false, true] {
+        let (upstream, say, _went) = scripted(SSE).await;
+        let gateway = Gateway::with(&upstream, short, HoldingCalls).await;
+        let telling = tokio::spawn(async move {
+            for _ in 0..6 {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+                say.send(chunk("data: a\n\n")).unwrap();
+            }
+            say.send(LAST.into()).unwrap();
+        });
+        let answer = if http2 {
+            let client: Client<_, Pieces> =
+                Client::builder(TokioExecutor::new()).http2_only(true).build_http();
+            let uri = format!("http://{}/v1/chat/completions", gateway.address);
+            let body = chat().split_once("\r\n\r\n").unwrap().1.to_owned();
+            let request = Request::post(uri).body(pieces(&[body.leak()])).unwrap();
+            within(text(within(client.request(request)).await.unwrap().into_body())).await
+        } else {
+            gateway.ask(chat()).await.text().to_owned()
+        };
+        assert_eq!(answer, "data: a\n\n".repeat(6), "http2: {http2}");
+        telling.await.unwrap();
+    }
+    let upstream = Upstream::always(whole("200 OK", "", "ok")).await;
+    let gateway = Gateway::with(&upstream, short, HoldingCalls).await;
+    let mut wire = Wire::connect(gateway.address).await;
+    for _ in 0..5 {
+        wire.write("GET / HTTP/1.1\r\nhost: g\r\n\r\n").await;
+        assert_eq!(wire.answer().await.text(), "ok");
+        tokio::time::sleep(Duration::from_millis(80)).await;
+    }
 }
 
 #[tokio::test]
@@ -230,6 +314,51 @@ async fn idle_before_the_answer() {
     let answer = gateway.ask(chat()).await;
     assert_eq!(answer.status(), 504);
     within(went.recv()).await.unwrap();
+}
+
+/// A client that takes nothing any more counts as gone, and so does the upstream's work for it; over HTTP/2 it is asked
+/// whether it is there, since what is not taken of one answer does not keep a connection from moving.
+#[tokio::test]
+async fn a_client_that_stops_reading() {
+    let upstream = Upstream::new(|_, mut wire| async move {
+        wire.write(SSE).await;
+        let event = chunk([&b"data: "[..], &vec![b'x'; 16 << 10], b"\n\n"].concat());
+        while wire.stream.write_all(&event).await.is_ok() {}
+        None
+    })
+    .await;
+    let short = |settings: &mut toolmend_gateway::Settings| settings.limits.idle = Duration::from_millis(400);
+    let gateway = Gateway::with(&upstream, short, HoldingCalls).await;
+    let get = b"GET / HTTP/1.1\r\nhost: g\r\n\r\n".to_vec();
+    // The preface, no settings, and a request for `/`.
+    let settings = b"\0\0\0\x04\0\0\0\0\0";
+    let request = b"\0\0\x06\x01\x05\0\0\0\x01\x82\x84\x86\x41\x01g";
+    let http2 = [b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", &settings[..], &request[..]].concat();
+    for asks in [chat().into_bytes(), get, http2] {
+        let mut wire = Wire::connect(gateway.address).await;
+        wire.write(asks).await;
+        gateway.counts("toolmend_connections 1").await;
+        gateway.counts("toolmend_connections 0").await;
+        gateway.counts("toolmend_open_turns 0").await;
+        drop(wire);
+    }
+}
+
+/// An upload may take as long as it likes, too; one that stands still is the client's fault.
+#[tokio::test]
+async fn idle_while_the_request_is_sent() {
+    let upstream = Upstream::always(whole("200 OK", "", "ok")).await;
+    let short = |settings: &mut toolmend_gateway::Settings| settings.limits.idle = Duration::from_millis(300);
+    let gateway = Gateway::with(&upstream, short, Nothing).await;
+    for (pieces, status) in [(10, 200), (3, 408)] {
+        let mut wire = Wire::connect(gateway.address).await;
+        wire.write("POST /v1/files HTTP/1.1\r\nhost: g\r\ncontent-length: 10\r\n\r\n").await;
+        for _ in 0..pieces {
+            tokio::time::sleep(Duration::from_millis(60)).await;
+            wire.write("x").await;
+        }
+        assert_eq!(wire.answer().await.status(), status, "{pieces} of 10 bytes");
+    }
 }
 
 /// Shapes in which two readers of one request disagree about its end: they are refused, or the upstream gets

@@ -190,6 +190,56 @@ async fn what_needs_nothing_or_is_not_certain_passes_byte_for_byte() {
     }
 }
 
+/// Nor in what goes to the upstream, whatever else is asked for.
+#[tokio::test]
+async fn observing_changes_no_request() {
+    let body = r#"{"model":"m","stream":true,"tools":[{"type":"function","function":{"name":"f"}}],"messages":[{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"{\"a\":1,}"}}]}]}"#;
+    let (_upstream, gateway) = echoing(|settings| {
+        settings.mode = Mode::Observe;
+        settings.mend_history = true;
+        settings.ask_usage = true;
+    })
+    .await;
+    assert_eq!(gateway.ask(post("/v1/chat/completions", body)).await.text(), body);
+    // What would have been done is told all the same.
+    gateway.counts(r#"toolmend_history_total{became="mended"} 1"#).await;
+}
+
+/// What is said about the bytes of an answer still holds, so it stays.
+#[tokio::test]
+async fn observing_changes_no_field() {
+    let body = "{\"choices\": []}";
+    let upstream =
+        Upstream::always(whole("200 OK", "content-type: application/json\r\netag: \"e\"\r\n", body)).await;
+    for mode in Mode::ALL {
+        let mut settings = Settings::new(format!("http://{}", upstream.address).parse().unwrap());
+        settings.mode = *mode;
+        let mending = Mending::new(&settings);
+        let answer = Gateway::of(settings, mending).await.ask(request(9)).await;
+        assert_eq!((answer.text(), answer.whole), (body, true));
+        let kept = answer.field("etag").is_some() && answer.field("content-length").is_some();
+        assert_eq!(kept, *mode == Mode::Observe, "{answer:?}");
+    }
+}
+
+/// Calls in the text stay there, and are told as what they would become.
+#[tokio::test]
+async fn observing_tells_of_calls_in_the_text() {
+    let mut dice = Dice(0x0B5);
+    let call = "<tool_call>\n{\"name\": \"look\", \"arguments\": {\"city\": \"Oslo\",}}\n</tool_call>";
+    let stream = said(call, &mut dice);
+    for (promote, told) in [(Promote::Marked, true), (Promote::Off, false)] {
+        let (answer, metrics) = through(&stream, &mut dice, 100, |settings| {
+            settings.mode = Mode::Observe;
+            settings.promote = promote;
+        })
+        .await;
+        assert_eq!(answer.text(), stream);
+        assert_eq!(metrics.contains(r#"verdict="promoted",grade="punctuation"} 1"#), told, "{metrics}");
+        assert!(!metrics.contains("toolmend_held_seconds_count 1"), "{metrics}");
+    }
+}
+
 #[tokio::test]
 async fn observing_changes_nothing() {
     let mut dice = Dice(7);
@@ -207,6 +257,32 @@ async fn a_rule_that_is_switched_off_is_not_used() {
     let (answer, metrics) = through(&stream, &mut dice, 100, without).await;
     assert_eq!(answer.text(), stream);
     assert!(metrics.contains(r#"verdict="declined",grade=""} 1"#), "{metrics}");
+}
+
+/// Neither is it for a call that stands in the text, which then stays there.
+#[tokio::test]
+async fn a_rule_that_is_switched_off_makes_no_call_of_text() {
+    let mut dice = Dice(12);
+    let call = |arguments: &str| {
+        format!("<tool_call>\n{{\"name\": \"look\", \"arguments\": {arguments}}}\n</tool_call>")
+    };
+    let (broken, good) = (call("{\"city\": \"Oslo\",}"), call("{\"city\": \"Nice\"}"));
+    let without = |settings: &mut Settings| settings.without = vec![toolmend::Rule::TrailingComma];
+    let stream = said(&broken, &mut dice);
+    let (answer, metrics) = through(&stream, &mut dice, 100, without).await;
+    assert_eq!(answer.text(), stream);
+    assert!(metrics.contains(r#"verdict="declined",grade=""} 1"#), "{metrics}");
+    assert!(!metrics.contains("toolmend_rules_total{"), "{metrics}");
+    assert!(!metrics.contains("toolmend_promoted_total{"), "{metrics}");
+    // One beside it that needs no repair is made.
+    let stream = said(&format!("{good}\n{broken}"), &mut dice);
+    let (answer, _) = through(&stream, &mut dice, 100, without).await;
+    let mut recorder = Recorder::new();
+    recorder.push(&answer.body).unwrap();
+    let recorded = recorder.finish().unwrap();
+    assert_eq!(recorded.calls.len(), 1, "{}", answer.text());
+    assert_eq!(recorded.calls[0].arguments, "{\"city\": \"Nice\"}");
+    assert_eq!(recorded.content.trim(), broken);
 }
 
 #[tokio::test]

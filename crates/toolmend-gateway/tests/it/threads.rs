@@ -78,16 +78,18 @@ async fn the_number_of_open_turns_is_of_all() {
 
 #[tokio::test]
 async fn the_number_of_held_bytes_is_of_all() {
-    let (upstream, _go) = waiting("data: call\n\n").await;
+    let event: &str = format!("data: call {}\n\n", "x".repeat(387)).leak();
+    let (upstream, _go) = waiting(event).await;
     let set = |settings: &mut Settings| {
         on_threads(3)(settings);
-        settings.limits.held_bytes = 30;
+        // Room for two of them and a request.
+        settings.limits.held_bytes = 1100;
     };
     let gateway = Gateway::with(&upstream, set, HoldingCalls).await;
     let _held = [open(&gateway).await, open(&gateway).await];
-    gateway.counts("toolmend_held_bytes 24").await;
+    gateway.counts("toolmend_held_bytes 800").await;
     let mut more = open(&gateway).await;
-    assert_eq!(more.chunk().await.unwrap(), b"data: call\n\n");
+    assert_eq!(more.chunk().await.unwrap(), event.as_bytes());
     gateway.counts(r#"toolmend_caps_total{why="held-total"} 1"#).await;
 }
 

@@ -21,7 +21,7 @@ use toolmend_gateway::Settings;
 use crate::harness::*;
 
 /// A body of a few pieces, the last of which are trailers.
-struct Pieces(Vec<Frame<Bytes>>);
+pub(crate) struct Pieces(Vec<Frame<Bytes>>);
 
 impl hyper::body::Body for Pieces {
     type Data = Bytes;
@@ -36,7 +36,7 @@ impl hyper::body::Body for Pieces {
     }
 }
 
-fn pieces(pieces: &[&'static str]) -> Pieces {
+pub(crate) fn pieces(pieces: &[&'static str]) -> Pieces {
     Pieces(pieces.iter().map(|piece| Frame::data(Bytes::from_static(piece.as_bytes()))).collect())
 }
 
@@ -91,7 +91,7 @@ fn client(
     Client::builder(TokioExecutor::new()).build(connector)
 }
 
-async fn text(mut body: Incoming) -> String {
+pub(crate) async fn text(mut body: Incoming) -> String {
     let mut all = Vec::new();
     while let Some(frame) = std::future::poll_fn(|cx| std::pin::Pin::new(&mut body).poll_frame(cx)).await {
         if let Ok(data) = frame.unwrap().into_data() {
