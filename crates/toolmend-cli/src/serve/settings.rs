@@ -16,7 +16,7 @@ const MOST_BYTES: u64 = 1 << 40;
 /// The most of anything else that a limit may allow.
 const MOST: u64 = 1_000_000_000;
 /// The longest wait, in seconds: a year.
-const MOST_SECONDS: u64 = 365 * 24 * 60 * 60;
+const MOST_SECONDS: u64 = 31_536_000;
 
 /// What a setting looks like in a TOML file.
 trait Shown {
