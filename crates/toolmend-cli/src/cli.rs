@@ -116,7 +116,7 @@ pub(crate) struct CommonArgs {
     /// Tell on standard error, one line a call, which rules changed it and on what grounds
     #[arg(long)]
     pub(crate) trace: bool,
-    /// Add the receipt: every edit, the grade and the evidence (`args`: on standard error)
+    /// Add the receipt: every edit, the grade and the evidence (`args`, and `repair --as turn`: on standard error)
     #[arg(long)]
     pub(crate) receipt: bool,
 }

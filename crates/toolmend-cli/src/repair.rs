@@ -59,6 +59,10 @@ pub(crate) fn run(options: &Repair) -> Result<Exit, Failure> {
         let done = Done { outcome: &settled.outcome, found: found.as_ref() };
         let evidence = turn.evidence(call, options.max_tokens);
         so_far = so_far.and(exit_of(&settled.outcome));
+        if options.shape == Shape::Turn && options.show.receipt {
+            let receipt = ReceiptJson::new(&call.arguments, &evidence, done);
+            say(serde_json::to_string(&receipt).expect("strings and numbers are always JSON"));
+        }
         if options.shape == Shape::Envelope {
             output.put(&envelope(call, &evidence, settled, done, options.show.receipt), so_far)?;
         }

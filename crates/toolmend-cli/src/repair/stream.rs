@@ -19,6 +19,9 @@ pub(super) fn run(options: &Repair) -> Result<Exit, Failure> {
     if let Some(model) = &show.model {
         mender = mender.model(model);
     }
+    if show.receipt {
+        say("note: a stream has no place for receipts; --trace tells what was done");
+    }
     show.tools.say_unusable();
     let mut input = options.source.open()?;
     let mut output = Output::stdout();

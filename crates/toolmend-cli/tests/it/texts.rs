@@ -140,7 +140,11 @@ fn repair_tells_what_mended_a_call_of_the_text() {
     assert_eq!((&receipt["verdict"], &receipt["grade"]), (&json!("mended"), &json!("schema")));
     assert_eq!((&receipt["rules"], &receipt["edits"]), (&json!(["number-string"]), &json!([])));
     assert!(TEXT.ends_with(receipt["found"].as_str().unwrap()));
-    let turn: Value = serde_json::from_str(&run(TEXT, "turn").out).unwrap();
+    let turn = run(TEXT, "turn");
+    let told = turn.err.lines().find_map(|line| serde_json::from_str::<Value>(line).ok()).unwrap();
+    assert_eq!(&told, receipt);
+    assert!(run(TEXT, "stream").err.contains("a stream has no place for receipts"));
+    let turn: Value = serde_json::from_str(&turn.out).unwrap();
     assert_eq!(
         (&turn["calls"][0]["verdict"], &turn["calls"][0]["rules"]),
         (&json!("mended"), &json!(["number-string"]))
