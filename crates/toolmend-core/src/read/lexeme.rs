@@ -90,8 +90,9 @@ pub(crate) fn first_key(text: &str, from: usize, until: usize) -> Option<usize> 
     // would end where that one does.
     let mut passed = from;
     // The quotes' first bytes, as they are in UTF-8.
-    let first = |&at: &usize| matches!(text.as_bytes()[at], b'"' | b'\'' | 0xc2 | 0xe2);
-    for at in (from..until).filter(first) {
+    let first = |&(_, c): &(usize, &u8)| matches!(*c, b'"' | b'\'' | 0xc2 | 0xe2);
+    for (n, _) in text.as_bytes().get(from..until)?.iter().enumerate().filter(first) {
+        let at = from + n;
         let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else { continue };
         if !matches!(c, '"' | '\'' | '“' | '”' | '„' | '«') || c == '\'' && at < passed {
             continue;

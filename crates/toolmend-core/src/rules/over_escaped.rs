@@ -46,18 +46,18 @@ pub(crate) fn inner_layer(text: &str) -> Option<Vec<Edit>> {
     let outside = memchr::memchr_iter(b'"', &b[..open]).count().is_multiple_of(2)
         && !scan.in_string()
         && b[at] == b'\\'
-        && names_arguments(&text[..at]);
+        && takes_level(&text[..at], open);
     outside.then(|| taken_off(text, at))?
 }
 
-/// Whether these words end in a brace behind a key that holds all arguments of a call: behind another one, what is
-/// escaped may be a string that lost its quotes, `"content": {\"k\": 1}`.
-fn names_arguments(before: &str) -> bool {
+/// Whether these words end in the brace at `open`, or in one behind a key that holds all arguments of a call: behind
+/// another key, what is escaped may be a string that lost its quotes, `"content": {\"k\": 1}`.
+fn takes_level(before: &str, open: usize) -> bool {
     const KEYS: &[&str] =
         &["\"arguments", "\"parameters", "\"args", "\"input", "\"action_input", "\"tool_input", "\"kwargs"];
-    let key = before.trim_ascii_end().strip_suffix('{').map(str::trim_ascii_end);
-    let key = key.and_then(|key| key.strip_suffix(':')?.trim_ascii_end().strip_suffix('"'));
-    key.is_some_and(|key| KEYS.iter().any(|name| key.ends_with(name)))
+    let Some(before) = before.trim_ascii_end().strip_suffix('{') else { return false };
+    let key = before.trim_ascii_end().strip_suffix(':').and_then(|key| key.trim_ascii_end().strip_suffix('"'));
+    before.len() == open || key.is_some_and(|key| KEYS.iter().any(|name| key.ends_with(name)))
 }
 
 /// The edits that take off a level that begins at `from`, if every quote behind it is escaped.
