@@ -165,7 +165,17 @@ impl Edits {
     pub(crate) fn append_to(self, list: &mut Vec<Edit>) {
         match self {
             Edits::One(edit) => list.push(edit),
+            // A long token may have many; where they are the first ones, the list is theirs.
+            Edits::Many(edits) if list.is_empty() => *list = edits,
             Edits::Many(edits) => list.extend(edits),
+        }
+    }
+
+    /// Gives one after the other.
+    pub(crate) fn each(self, mut take: impl FnMut(Edit)) {
+        match self {
+            Edits::One(edit) => take(edit),
+            Edits::Many(edits) => edits.into_iter().for_each(take),
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::rules::{GAPS, RuleSet, TOKENS};
 use crate::scan::{Halt, Scanner, Slot};
 use crate::verdict::Reason;
 use crate::{Edit, Ending, Grade, Rule};
+use fault::Edits;
 use frame::Head;
 use lexeme::{Lexeme, Spot, skip_white};
 
@@ -175,7 +176,7 @@ fn advance<const STOP: u8>(
     ctx: &Context<'_>,
     scan: &mut Scanner,
     mut at: usize,
-    mut edit: impl FnMut(Edit),
+    mut edit: impl FnMut(Edits),
 ) -> Halt {
     let bytes = text.as_bytes();
     loop {
@@ -195,7 +196,7 @@ fn advance<const STOP: u8>(
                 slot => slot,
             });
         } else if let Some((rule, end)) = gap(text, fault) {
-            edit(Edit::delete(rule, fault, end));
+            edit(Edit::delete(rule, fault, end).into());
             at = end;
             continue;
         }
@@ -210,10 +211,10 @@ fn advance<const STOP: u8>(
 }
 
 /// Takes a token that the scanner did not read itself; answers where it ends.
-fn take(scan: &mut Scanner, start: usize, lexeme: Lexeme, edit: impl FnMut(Edit)) -> usize {
+fn take(scan: &mut Scanner, start: usize, lexeme: Lexeme, mut edit: impl FnMut(Edits)) -> usize {
     scan.took(start, lexeme.end);
     scan.set_slot(if scan.slot().takes_key() { Slot::Colon } else { Slot::After });
-    lexeme.edits.into_iter().for_each(edit);
+    edit(lexeme.edits.into());
     lexeme.end
 }
 

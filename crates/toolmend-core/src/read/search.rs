@@ -205,9 +205,11 @@ impl<'t> Search<'t> {
         loop {
             let from = node.at - core::mem::take(&mut self.ahead);
             let (trail, last, cost) = (&mut self.trail, &mut node.last, &mut node.cost);
-            let halt = advance::<STOP>(self.text, self.ctx, &mut node.scan, node.at, |edit| {
-                *cost = cost.with(edit.rule.grade(), 1);
-                *last = trail.push(*last, edit);
+            let halt = advance::<STOP>(self.text, self.ctx, &mut node.scan, node.at, |more| {
+                more.each(|edit| {
+                    *cost = cost.with(edit.rule.grade(), 1);
+                    *last = trail.push(*last, edit);
+                });
             });
             let to = match halt {
                 Halt::End => self.text.len(),

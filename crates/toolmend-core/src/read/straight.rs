@@ -17,7 +17,7 @@ pub(crate) fn read(text: &str, head: &mut Head, strict: &Scanner, ctx: &Context<
     let mut edits = core::mem::take(&mut head.edits);
     let inside = edits.len();
     loop {
-        match advance::<AT_CLOSE>(text, ctx, &mut scan, at, |edit| edits.push(edit)) {
+        match advance::<AT_CLOSE>(text, ctx, &mut scan, at, |more| more.append_to(&mut edits)) {
             Halt::Closed(end) => {
                 let before = edits.len();
                 let Ok(tail) = frame::tail(text, end, head, ctx, &mut edits) else { break };
