@@ -33,8 +33,11 @@ pub(super) fn respell(doc: &Doc<'_>, root: Reach<'_>) -> Option<Vec<Edit>> {
             // The declared, missing properties by their letters; a second one of the same letters unmakes it.
             let mut missing: HashMap<String, Option<&str>> = HashMap::new();
             for name in place.reach.properties().filter(|name| doc.get(place.object, name).is_none()) {
-                // The model may leave out what stands before it, `n` for `-n`, but not be robbed of it.
-                for spelling in [name, name.trim_start_matches(['-', '_'])] {
+                // The model may leave out what stands before a flag, `n` for `-n`, but not be robbed of it; before a word
+                // it may say not, or the other way round.
+                let flag = name.trim_start_matches(['-', '_']);
+                let flag = if flag.chars().count() < 3 { flag } else { name };
+                for spelling in [name, flag] {
                     let known = missing.entry(letters(spelling)).or_insert(Some(name));
                     *known = known.filter(|other| *other == name);
                 }
@@ -72,9 +75,10 @@ pub(super) fn respell(doc: &Doc<'_>, root: Reach<'_>) -> Option<Vec<Edit>> {
     Some(edits)
 }
 
-/// A name without what only says where its words end. At its begin or end a sign says something else, `-price`, and so
-/// does one between digits, `v1.0`.
+/// A name without what only says where its words end, in lower case. At its begin or end a sign says something else,
+/// `-price`, and so does one between digits, `v1.0`; so does the case of a unit or a flag: `mW`, `-I`.
 pub(crate) fn letters(name: &str) -> String {
+    let unit = name.len() < 4 && !in_one_case(name) || name.len() == 2 && name.starts_with('-');
     let (mut letters, mut before) = (String::with_capacity(name.len()), None);
     let mut chars = name.chars().peekable();
     while let Some(c) = chars.next() {
@@ -83,12 +87,23 @@ pub(crate) fn letters(name: &str) -> String {
         let separates = matches!(c, '_' | '-' | ' ')
             && between(char::is_alphanumeric)
             && !between(|c| c.is_ascii_digit());
-        if !separates {
+        if !separates && unit {
+            letters.push(c);
+        } else if !separates {
             letters.extend(c.to_lowercase());
         }
         before = Some(c);
     }
     letters
+}
+
+/// Whether each word in it is in lower case, in capitals, or begins with one: not `MBps`.
+pub(super) fn in_one_case(text: &str) -> bool {
+    let words = || text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
+    let lower = |word: &str| !word.chars().any(char::is_uppercase);
+    words().all(lower)
+        || words().all(|word| !word.chars().any(char::is_lowercase))
+        || words().all(|word| lower(&word[word.chars().next().map_or(0, char::len_utf8)..]))
 }
 
 #[cfg(test)]

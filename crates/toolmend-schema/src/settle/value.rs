@@ -13,6 +13,7 @@ use crate::schema::Compiled;
 use crate::string::has_lone_surrogate;
 
 use super::container;
+use super::key::in_one_case;
 
 /// One repair of one value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -168,17 +169,11 @@ fn is_word(text: &str) -> bool {
     let mut chars = text.chars();
     let numbered =
         chars.next().is_some_and(char::is_alphabetic) && text.len() > 1 && chars.all(|c| c.is_ascii_digit());
-    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
-    numbered || letters > 2 && text.starts_with(char::is_alphabetic)
-}
-
-/// Whether each word in it is in lower case, in capitals, or begins with one: not `MBps`.
-fn in_one_case(text: &str) -> bool {
-    let words = || text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
-    let lower = |word: &str| !word.chars().any(char::is_uppercase);
-    words().all(lower)
-        || words().all(|word| !word.chars().any(char::is_lowercase))
-        || words().all(|word| lower(&word[word.chars().next().map_or(0, char::len_utf8)..]))
+    let letters = || text.chars().filter(|c| c.is_alphabetic());
+    // `hh:mm`, `ddd`, `src/a.ts`, `main.c`
+    let pattern = text.contains([':', '\\', '%']) || text.contains('.') && !text.contains(' ');
+    let repeated = letters().all(|c| Some(c) == letters().next());
+    numbered || !pattern && !repeated && letters().count() > 2 && text.starts_with(char::is_alphabetic)
 }
 
 /// Whether it holds a word that is too long for a unit or a part of a date: not `YYYY-mm-dd`.
@@ -197,12 +192,16 @@ fn boolean(text: &str) -> Option<&'static str> {
 
 /// Whether a text may be several items, or a list in some notation, or say that there is none.
 fn is_list_like(text: &str) -> bool {
-    const SIGNS: &[char] =
-        &[',', ';', '\n', '\r', '\t', '[', ']', '{', '}', '|', '•', '·', '，', '；', '、', '・', '؛', '،'];
-    const BETWEEN: &[&str] = &[" / ", " and ", " or ", " & ", " + ", " #"];
+    const SIGNS: &[char] = &[
+        ',', ';', '\n', '\r', '\t', '[', ']', '{', '}', '|', '｜', '•', '·', '，', '；', '、', '・', '؛', '،',
+    ];
+    const BETWEEN: &[&str] = &[
+        " / ", " and ", " or ", " & ", " + ", " #", " und ", " oder ", " y ", " et ", " ou ", " и ", "和",
+        "与", "及", " 2. ",
+    ];
     const NOTHING: &[&str] = &["", "null", "none", "nil", "n/a", "undefined"];
     // What a list, or its one item, begins with where it is written out.
-    const BEGINS: &[&str] = &["- ", "* ", "(", "\"", "'"];
+    const BEGINS: &[&str] = &["- ", "* ", "‣", "(", "\"", "'", "“", "1. "];
     let all = |is: fn(&str) -> bool| text.split_whitespace().all(is);
     let alike = text.split_whitespace().nth(1).is_some()
         && (all(number::is_number) || all(|word| word.contains('@')) || all(|word| word.contains("://")));
