@@ -181,13 +181,16 @@ pub(crate) fn skip_blank(text: &str, mut at: usize) -> usize {
 pub(crate) fn head(text: &str, start: usize, headless: bool, ctx: &Context<'_>) -> Result<Head, Refused> {
     let mut head = Head { start, headless, edits: pieces(text, start, ctx), ..Head::default() };
     head.inline_code = head.edits.iter().any(|e| e.rule == Rule::InlineCode);
-    if let Some(at) = speaker::no_call(text, &head.edits) {
+    if let Some(at) = speaker::no_call(text, &head.edits, ctx) {
         return Err(Refused { reason: Reason::Rest, at });
     }
     let count = head.edits.len();
     for n in 0..count {
         let Edit { start: from, end, rule, .. } = head.edits[n];
-        if rule == Rule::LeakedMark && speaker::names_argument(&text[from..end], ctx) {
+        let mark = &text[from..end];
+        if rule == Rule::LeakedMark
+            && (speaker::names_argument(mark) || speaker::is_declared(mark, &text[start..], ctx))
+        {
             return Err(Refused { reason: Reason::Rest, at: from });
         }
         if rule != Rule::Prose {
@@ -203,9 +206,9 @@ pub(crate) fn head(text: &str, start: usize, headless: bool, ctx: &Context<'_>) 
         if !harmless(words, ctx.never_empty)
             || words.ends_with([',', '[', '"'])
             || n == 0 && words.starts_with([':', ',', '=', '}', ']'])
-            || gives_declared(words, n + 1 == count, ctx)
+            || gives_declared(words, (n + 1 == count).then_some(&text[start..]), ctx)
             || names_flag(words, &text[start..], ctx)
-            || words.contains("<parameter")
+            || words.match_indices('<').any(|(at, _)| speaker::names_argument(&words[at..]))
             || speaker::takes_part(words, ctx)
             || speaker::is_code(words)
             // `+{"a": 1}`, `${"a": 1}`, `!{"a": 1}`
@@ -357,6 +360,11 @@ fn names_declared(line: &str, ctx: &Context<'_>) -> bool {
         let label = line[begin..at].trim_end_matches('-').trim_end();
         let label = label.trim_end_matches(['"', '\'', '`', '*']);
         begin = at + c.len_utf8();
+        // `Action: search`: the name of the tool is no value.
+        let value = line[begin..].trim().trim_end_matches('>').trim_matches(['"', '\'', '`', '*']);
+        if ctx.evidence.tool_name() == Some(value) || c == '=' && value.ends_with('(') {
+            return false;
+        }
         let near = (label.len().saturating_sub(MAX_NAME)..=label.len()).find(|&n| label.is_char_boundary(n));
         gives_name(&label[near.unwrap_or(0)..], ctx)
     })
@@ -364,7 +372,15 @@ fn names_declared(line: &str, ctx: &Context<'_>) -> bool {
 
 /// Whether these words end in the name of a declared property, as it is spelled or in words.
 fn gives_name(words: &str, ctx: &Context<'_>) -> bool {
-    if ctx.judge.declares(last_name(words)) {
+    // `n (integer): 5`
+    let words = match words.strip_suffix(')').and_then(|words| words.rsplit_once('(')) {
+        Some((before, _)) => before.trim_end(),
+        None => words,
+    };
+    // Where not every key may stand, one in another spelling is declared in some.
+    let name = last_name(words);
+    let spelled = || !ctx.judge.may_have_key("\u{0}") && ctx.judge.may_have_key(name);
+    if ctx.judge.declares(name) || name.len() > 2 && spelled() {
         return true;
     }
     let phrase = words.rsplit([',', ';', '(', '.', '!', '?', '|']).next().unwrap_or("");
@@ -410,14 +426,15 @@ fn names_flag(words: &str, body: &str, ctx: &Context<'_>) -> bool {
 }
 
 /// Whether a declared property stands in words before the object with a value of its own, `limit: 5`, or, where they are
-/// the `last` ones, with the object: `filter = `.
-fn gives_declared(words: &str, last: bool, ctx: &Context<'_>) -> bool {
-    let rest = words.strip_suffix([':', '=']);
-    let own = rest.filter(|_| last);
-    let own = own.map(|rest| last_name(rest.trim_end().trim_end_matches(['"', '\'', '`', '*'])));
-    let own = own.map(|name| name.trim_start_matches('$')).filter(|name| !speaker::wraps(name, ctx));
-    own.is_some_and(|name| ctx.judge.declares(name))
-        || rest.unwrap_or(words).lines().any(|line| names_declared(line, ctx))
+/// the last ones, with the `object`, `filter = `, unless that gives it itself: `Here is the query: {"query": …}`.
+fn gives_declared(words: &str, object: Option<&str>, ctx: &Context<'_>) -> bool {
+    let rest = words.trim_end_matches(['*', '`']).strip_suffix([':', '=']);
+    let own = rest.zip(object).map(|(rest, object)| {
+        (last_name(rest.trim_end().trim_end_matches(['"', '\'', '`', '*'])).trim_start_matches('$'), object)
+    });
+    own.is_some_and(|(name, object)| {
+        ctx.judge.declares(name) && !speaker::wraps(name, ctx) && !speaker::gives(object, name)
+    }) || rest.unwrap_or(words).lines().any(|line| names_declared(line, ctx))
 }
 
 /// Whether none of these words can be a part of an object: no key with its colon, no bracket without its
@@ -522,7 +539,7 @@ pub(crate) fn tail(
                 Some((blank + body.len(), Rule::DoubledBody))
             }
             // An argument that stands behind the object is one.
-            _ if ["<parameter", "<arg_key", "<arg_value"].iter().any(|m| text[blank..].starts_with(m)) => {
+            _ if speaker::names_argument(&text[blank..]) => {
                 return Err(Refused { reason: Reason::Rest, at: blank });
             }
             _ => mark_end(text, blank, ctx.evidence.known_marks()).map(|end| (end, Rule::LeakedMark)),
@@ -534,14 +551,21 @@ pub(crate) fn tail(
                 return Err(Refused { reason: Reason::TwoBodies, at: blank });
             }
             words_behind(text, blank, apart, ctx)?;
-            if goes_on(text, end, blank, head) {
+            if goes_on(text, end, blank, head, ctx) || speaker::labels_other(&text[blank..], ctx) {
                 return Err(Refused { reason: Reason::Rest, at: blank });
             }
             edits.push(Edit::delete(Rule::Prose, taken, text.len()));
             break;
         };
         tail.end_mark |= ends_body(&text[blank..stop], rule, head);
-        begins |= rule == Rule::LeakedMark && speaker::begins_call(&text[blank..stop]);
+        if rule == Rule::LeakedMark {
+            let mark = &text[blank..stop];
+            // What stands before the end of a thought was one.
+            if speaker::ends_other(mark, ctx) {
+                return Err(Refused { reason: Reason::Rest, at: blank });
+            }
+            begins |= speaker::begins_call(mark, ctx);
+        }
         let mut from = if rule == Rule::ExtraCloser { blank } else { taken };
         let unseen = text[taken..blank].chars().any(|c| c > ' ' || c == '\0');
         if unseen && matches!(rule, Rule::ExtraCloser | Rule::DoubledBody) {
@@ -578,9 +602,9 @@ pub(crate) fn tail(
 }
 
 /// Whether a statement around the object goes on at `at`, behind it: then its value is not what the statement gives.
-fn goes_on(text: &str, end: usize, at: usize, head: &Head) -> bool {
+fn goes_on(text: &str, end: usize, at: usize, head: &Head, ctx: &Context<'_>) -> bool {
     let Some(words) = head.statement.map(|(from, to)| text[from..to].trim()) else { return false };
-    speaker::goes_on(words, &text[at..], !text[end..at].contains('\n'))
+    speaker::goes_on(words, &text[at..], !text[end..at].contains('\n'), ctx)
 }
 
 /// Whether this piece of packaging shows that the model went on past the body by itself: a fence, the end of inline

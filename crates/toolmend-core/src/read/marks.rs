@@ -3,7 +3,7 @@
 //! A family's own list (see `Evidence::marks`) comes on top; these shapes are known without a model name.
 
 /// The longest mark, in bytes.
-const MAX_MARK: usize = 96;
+pub(super) const MAX_MARK: usize = 96;
 
 /// Marks that have no shape of their own.
 const PLAIN: &[&str] = &["</s", "functions.", ">>>"];

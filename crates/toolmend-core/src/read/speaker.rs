@@ -3,27 +3,48 @@
 //! What a model thinks, what a tool answered and what a user said is no call. A call of another tool is not this one. And
 //! an object that stands where one argument's value stands is not all of them.
 
+use alloc::string::String;
+
 use super::lexeme::identifier_end;
+use super::marks::MAX_MARK;
 use crate::context::Context;
 use crate::{Edit, Rule};
 
-/// Parts of a mark behind which stands what is no call, until another one ends it.
+/// Parts of a mark behind which stands what is no call, until another one with the same part ends it.
 const THOUGHTS: &[&str] = &[
     "think",
     "thought",
     "reasoning",
     "reflection",
     "scratchpad",
+    "cot_budget",
     "observation",
     "ipython",
     "available_tools",
 ];
 /// The same, where they are words of the mark.
-const OTHERS: &[&str] = &["plan", "draft", "example", "wrong", "user", "system"];
+const OTHERS: &[&str] =
+    &["plan", "draft", "example", "wrong", "user", "human", "system", "developer", "inst"];
+/// What a tool answers, with the word for a tool in the same mark.
+const ANSWERS: &[&str] = &["response", "result", "output", "error"];
 /// Parts of a mark that a turn, or a part of one, begins with; its speaker's name follows.
 const TURNS: &[&str] = &["start", "channel", "turn"];
 /// Speakers of what is no call.
-const SPEAKERS: &[&str] = &["user", "system", "tool", "ipython", "analysis", "thought", "observation"];
+const SPEAKERS: &[&str] = &[
+    "user",
+    "human",
+    "system",
+    "developer",
+    "tool",
+    "function",
+    "ipython",
+    "analysis",
+    "final",
+    "thought",
+    "observation",
+];
+/// The last words of a mark that an argument's name or value stands behind.
+const ARGUMENTS: &[&str] = &["parameter", "param", "argument", "arg", "arg_key", "arg_value"];
 /// How a statement, or a format, names all arguments together.
 const WRAPPERS: &[&str] = &[
     "action",
@@ -47,13 +68,19 @@ const NO_TOOLS: &[&str] = &[
     "analysis",
     "answer",
     "args",
+    "argumente",
+    "argumentos",
     "arguments",
     "assistant",
     "call",
     "code",
     "commentary",
+    "details",
+    "done",
+    "example",
     "final",
     "function",
+    "function_call",
     "functions",
     "here",
     "input",
@@ -63,17 +90,26 @@ const NO_TOOLS: &[&str] = &[
     "json5",
     "js",
     "kwargs",
+    "model",
+    "next",
+    "note",
     "ok",
     "okay",
     "output",
+    "parameter",
     "parameters",
     "params",
+    "payload",
     "python",
+    "request",
+    "response",
     "result",
     "return",
     "sure",
     "text",
+    "thought",
     "tool",
+    "tool_args",
     "tool_call",
     "tool_code",
     "tool_input",
@@ -82,70 +118,151 @@ const NO_TOOLS: &[&str] = &[
 /// What stands before the name of the tool that is called.
 const CALLING: &[&str] = &["functions.", "functions[", "to=", "call:", "<function=", "name="];
 /// Labels of a line that names it.
-const LABELS: &[&str] = &["action", "function", "name", "recipient", "tool", "tool name", "tool_name"];
+const LABELS: &[&str] = &[
+    "action",
+    "function",
+    "function call",
+    "function name",
+    "name",
+    "recipient",
+    "tool",
+    "tool call",
+    "tool name",
+    "tool_name",
+    "using tool",
+    "calling tool",
+    "工具",
+    "函数",
+    "动作",
+    "ツール",
+    "werkzeug",
+    "aktion",
+    "herramienta",
+    "outil",
+    "инструмент",
+];
 
 /// Where what is no call begins, if the object stands in it. `pieces` are those before the object.
-pub(super) fn no_call(text: &str, pieces: &[Edit]) -> Option<usize> {
-    let (mut other, mut answer, mut turn) = (None, None, false);
+pub(super) fn no_call(text: &str, pieces: &[Edit], ctx: &Context<'_>) -> Option<usize> {
+    // Whose turn it is, and what marks within it open.
+    let (mut speaks, mut answer, mut open, mut turn, mut called) = (None, None, None, false, false);
     for piece in pieces {
         let words = text[piece.start..piece.end].trim();
         if piece.rule == Rule::LeakedMark {
-            // Behind an equals sign stands a tool's name.
-            let mark = words.split('=').next().unwrap_or(words).to_lowercase();
-            match (is_other(&mark), ends(&mark)) {
-                (true, true) => other = None,
-                (true, false) => other = Some(piece.start),
-                (false, _) => {}
+            let mark = mark_name(words);
+            match kind(&mark, ctx) {
+                Some(kind) if ends(words, &mark) => open = open.filter(|&(other, _)| other != kind),
+                Some(kind) => open = Some((kind, piece.start)),
+                None if mark == "end"
+                    || mark == "assistant"
+                    || mark == "model"
+                    || ends(words, &mark) && mark == "channel" =>
+                {
+                    (speaks, answer, open) = (None, None, None);
+                }
+                None => {}
             }
             turn = TURNS.iter().any(|part| mark.contains(part));
             continue;
         }
-        let speaker = words.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or("");
+        let speaker = words.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or("").to_lowercase();
         // The marks of Harmony may be lost: `analysisWe need …`.
-        let bare = piece.start == 0
-            && words.strip_prefix("analysis").is_some_and(|rest| rest.starts_with(char::is_uppercase))
-            && !words.contains("commentary");
+        let thinks = words.strip_prefix("assistant").unwrap_or(words).strip_prefix("analysis");
         if turn && !speaker.is_empty() {
-            other = SPEAKERS.contains(&speaker).then_some(piece.start);
-            answer = answer.filter(|_| !matches!(speaker, "assistant" | "model"));
-        } else if bare {
-            other = Some(piece.start);
+            // A call may stand on any channel.
+            let other = SPEAKERS.contains(&speaker.as_str()) && !(called && speaker == "analysis");
+            speaks = other.then_some(piece.start);
+            answer = answer.filter(|_| !matches!(speaker.as_str(), "assistant" | "model"));
+        } else if piece.start == 0
+            && (thinks.is_some_and(|rest| !rest.starts_with(' ')) || words.starts_with("thought\n"))
+            || words.ends_with("Observation:")
+        {
+            speaks = Some(piece.start);
         }
         // What a tool answers goes to the assistant.
-        if words.contains("to=assistant") {
-            answer = Some(piece.start);
+        if let Some((_, to)) = words.rsplit_once("to=") {
+            answer = to.starts_with("assistant").then_some(piece.start);
+            called = answer.is_none();
+            speaks = speaks.filter(|_| !called);
         }
         turn = false;
     }
-    other.or(answer)
+    speaks.or(answer).or(open.map(|(_, at)| at))
 }
 
-/// Whether this mark, in lower case, belongs to what is no call.
-fn is_other(mark: &str) -> bool {
-    let answers = ["response", "result", "output"].iter().any(|part| mark.contains(part));
-    THOUGHTS.iter().any(|part| mark.contains(part))
-        || answers && (mark.contains("tool") || mark.contains("function"))
-        || mark.split(|c: char| !c.is_alphanumeric()).any(|word| OTHERS.contains(&word))
+/// What stands in a mark's brackets, in lower case; of a tag with a value only the name: behind an equals sign stands a
+/// tool's.
+fn mark_name(mark: &str) -> String {
+    let name = mark.trim().trim_matches(['<', '>', '[', ']', '|', '｜', '/', '✿']);
+    name.split('=').next().unwrap_or(name).to_lowercase()
 }
 
-/// Whether it ends something: `</think>`, `<|END_THINKING|>`.
-fn ends(mark: &str) -> bool {
-    mark.get(1..).is_some_and(|name| name.starts_with('/')) || mark.contains("end")
+/// The kind of what is no call that this mark belongs to, if to any.
+fn kind(mark: &str, ctx: &Context<'_>) -> Option<&'static str> {
+    if ctx.evidence.tool_name().is_some_and(|tool| tool.eq_ignore_ascii_case(mark)) {
+        return None;
+    }
+    let part = |parts: &'static [&'static str]| parts.iter().copied().find(|part| mark.contains(part));
+    let answers = part(ANSWERS).filter(|_| mark.contains("tool") || mark.contains("function"));
+    let word = || {
+        OTHERS
+            .iter()
+            .copied()
+            .find(|other| mark.split(|c: char| !c.is_alphanumeric()).any(|word| word == *other))
+    };
+    part(THOUGHTS).or(answers).or_else(word)
+}
+
+/// Whether the mark ends something: `</think>`, `<|END_THINKING|>`, `<channel|>`.
+fn ends(mark: &str, name: &str) -> bool {
+    let inner = mark.trim().trim_start_matches(['<', '[']);
+    inner.trim_start_matches(['|', '｜']).starts_with('/')
+        || name.split(|c: char| !c.is_alphanumeric()).any(|word| word == "end")
+        || mark.trim().ends_with("|>") && !inner.starts_with('|')
+}
+
+/// Whether this mark ends what is no call, so that what stands before it was none.
+pub(super) fn ends_other(mark: &str, ctx: &Context<'_>) -> bool {
+    let name = mark_name(mark);
+    ends(mark, &name) && (kind(&name, ctx).is_some() || name == "channel")
 }
 
 /// Whether this mark begins a call.
-pub(super) fn begins_call(mark: &str) -> bool {
-    let mark = mark.to_lowercase();
-    let call = ["call", "function", "invoke"].iter().any(|part| mark.contains(part));
-    call && !ends(&mark) && !is_other(&mark)
+pub(super) fn begins_call(mark: &str, ctx: &Context<'_>) -> bool {
+    let name = mark_name(mark);
+    let call = ["call", "function", "invoke"].iter().any(|part| name.contains(part));
+    call && name != "call" && !ends(mark, &name) && kind(&name, ctx).is_none()
 }
 
-/// Whether this mark names an argument: the object is its value.
-pub(super) fn names_argument(mark: &str, ctx: &Context<'_>) -> bool {
+/// Whether a mark begins here that names an argument, or that one's value stands behind: `<parameter=x>`,
+/// `<param name="x">`, `<longcat_arg_key>`.
+pub(super) fn names_argument(words: &str) -> bool {
+    let Some(inner) = words.trim_start().strip_prefix(['<', '‹']) else { return false };
+    let ends = |&(n, c): &(usize, char)| n >= MAX_MARK || matches!(c, '>' | '›' | ' ' | '=' | '\n');
+    let inner = &inner[..inner.char_indices().find(ends).map_or(inner.len(), |(end, _)| end)];
+    let name = inner.rsplit([':', '|', '｜']).find(|part| !part.is_empty()).unwrap_or("");
+    !inner.trim_start_matches(['|', '｜']).starts_with('/')
+        && ARGUMENTS
+            .iter()
+            .any(|form| name.strip_suffix(form).is_some_and(|rest| rest.is_empty() || rest.ends_with('_')))
+}
+
+/// Whether this mark is called as a declared property that the object does not give: `<filter>`.
+pub(super) fn is_declared(mark: &str, object: &str, ctx: &Context<'_>) -> bool {
     let name = mark.trim().trim_start_matches('<').trim_end_matches('>');
     let value = name.split_once('=').map_or(name, |(_, value)| value);
-    ["parameter", "arg_key", "arg_value"].iter().any(|form| name.starts_with(form))
-        || ctx.has_schema() && ctx.judge.declares(value) && ctx.evidence.tool_name() != Some(value)
+    ctx.has_schema()
+        && ctx.judge.declares(value)
+        && ctx.evidence.tool_name() != Some(value)
+        && !gives(object, value)
+}
+
+/// Whether an object gives this key, as far as its text shows.
+pub(super) fn gives(object: &str, key: &str) -> bool {
+    object.match_indices(key).any(|(at, _)| {
+        let quoted = object[..at].ends_with(['"', '\'', '`', '“']);
+        quoted && object[at + key.len()..].starts_with(['"', '\'', '`', '”'])
+    })
 }
 
 /// Whether a name before the object stands for all arguments together.
@@ -154,21 +271,33 @@ pub(super) fn wraps(name: &str, ctx: &Context<'_>) -> bool {
 }
 
 /// Whether the object is only a part of what the words before it say: one argument of a call, `t(filter=`, a member,
-/// `args["filter"] =`, what is added to something, `x +=`, or what is called under a condition, `if (x) t(`.
+/// `args["filter"] =`, what is added to something, `x +=`, or what is called or given under a condition, `if (x) t(`.
 pub(super) fn takes_part(words: &str, ctx: &Context<'_>) -> bool {
-    let line = words.lines().next_back().unwrap_or("").trim_end();
+    const CONDITIONS: &[&str] = &["if ", "for ", "while ", "def ", "unless ", "with ", "# ", "// "];
+    const OPERATORS: &[&str] = &["(**", ", **", " or", " and", "??", "||", "&&", " else"];
+    let line = words.lines().next_back().unwrap_or("").trim();
+    let code = line.ends_with(['(', '=']);
+    let conditional = |line: &str| CONDITIONS.iter().any(|sign| line.trim_start().starts_with(sign));
+    let block = words.lines().any(|line| conditional(line) && line.trim_end().ends_with([':', '{']));
+    if code && (conditional(line) || block || ["&&", "||", "??"].iter().any(|sign| line.contains(sign)))
+        || OPERATORS.iter().any(|sign| line.ends_with(sign))
+    {
+        return true;
+    }
     if line.ends_with('(') {
         return line.contains(')');
     }
-    let Some(target) = line.strip_suffix('=') else { return false };
+    let opened = words.matches('(').count() > words.matches(')').count();
+    let named = opened.then(|| line.strip_suffix("=>").or_else(|| line.strip_suffix(':'))).flatten();
+    let Some(target) = named.or_else(|| line.strip_suffix('=')) else { return false };
     if target.ends_with(['+', '-', '|', '&', '=', '!', '<', '>']) {
         return true;
     }
     let target = target.trim_end();
     let name = target.trim_end_matches(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$'));
     let (before, name) = (name.trim_end(), &target[name.len()..]);
-    let passed = before.ends_with(['.', '(']) || before.ends_with(',') && before.contains('(');
-    before.ends_with(']') && name.is_empty() || passed && !wraps(name, ctx)
+    before.ends_with(']') && name.is_empty()
+        || (before.ends_with('.') || opened) && !name.is_empty() && !wraps(name, ctx)
 }
 
 /// Whether these words are a command, a script or a patch: the object in them is a part of it.
@@ -183,28 +312,53 @@ pub(super) fn is_code(words: &str) -> bool {
 
 /// Whether the words behind a statement that holds the object go on with it: another call, `u()`, or what is done to the
 /// value, `| more`, `x["n"] = 5`. `before` are those before the object.
-pub(super) fn goes_on(before: &str, words: &str, same_line: bool) -> bool {
+pub(super) fn goes_on(before: &str, words: &str, same_line: bool, ctx: &Context<'_>) -> bool {
     let comment = ["#", "//", "/*"].iter().any(|sign| words.starts_with(sign));
     if same_line && !comment {
         return true;
     }
     if before.ends_with('(') {
-        return words.lines().any(|line| {
-            let line = line.trim_start();
-            identifier_end(line, 0).is_some_and(|end| line[end..].starts_with('('))
-        });
+        return words.lines().any(|line| calls(line, ctx));
     }
     let target = before.trim_end_matches([':', '=']).trim_end();
     let begin = target.trim_end_matches(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$')).len();
     let name = &target[begin..];
     let whole = |c: Option<char>| !c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-    !name.is_empty()
-        && words.match_indices(name).any(|(at, _)| {
+    if name.is_empty() {
+        return false;
+    }
+    words.lines().any(|line| line.contains(name) && calls(line, ctx))
+        || words.match_indices(name).any(|(at, _)| {
             let (head, rest) = (&words[..at], &words[at + name.len()..]);
             whole(head.chars().next_back())
                 && whole(rest.chars().next())
                 && (rest.trim_start().starts_with(['[', '.', '=', '+', '|', '-']) || head.ends_with("del "))
         })
+}
+
+/// Whether this line of code calls something else than what shows a value.
+fn calls(line: &str, ctx: &Context<'_>) -> bool {
+    const SHOWS: &[&str] = &["print", "len", "str", "repr", "log", "assert"];
+    let mut code = line.trim_start();
+    while let Some(rest) =
+        ["await ", "return ", "const ", "let ", "var "].iter().find_map(|word| code.strip_prefix(word))
+    {
+        code = rest.trim_start();
+    }
+    if let Some((name, value)) =
+        code.split_once('=').filter(|(name, _)| identifier_end(name, 0) == Some(name.trim_end().len()))
+    {
+        code = value.trim_start();
+        debug_assert!(!name.is_empty());
+        code = code.strip_prefix("await ").unwrap_or(code);
+    }
+    let end =
+        code.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '.'))).unwrap_or(code.len());
+    let name = code[..end].rsplit('.').next().unwrap_or("");
+    code[end..].starts_with('(')
+        && !name.is_empty()
+        && !SHOWS.contains(&name)
+        && ctx.evidence.tool_name() != Some(name)
 }
 
 /// The name of a tool that stands before the object, where the called one's would stand, and is another.
@@ -214,52 +368,139 @@ pub(crate) fn other_tool<'t>(
     pieces: &[Edit],
     ctx: &Context<'_>,
 ) -> Option<&'t str> {
-    let tool = ctx.evidence.tool_name()?;
-    let other = |name: &&str| {
-        let last = |name: &str| name.rsplit('.').next().map(str::len);
-        let same = *name == tool || name.ends_with(tool) && last(name) == Some(tool.len());
-        let same = same || tool.ends_with(*name) && last(tool) == Some(name.len());
-        !name.is_empty() && !same && !NO_TOOLS.iter().any(|no| no.eq_ignore_ascii_case(name))
-    };
     let before = &text[..start];
     let called = CALLING.iter().flat_map(|sign| {
         before.match_indices(sign).filter_map(move |(at, _)| {
-            let apart = sign.starts_with('<') || !before[..at].ends_with(|c: char| c.is_alphanumeric());
+            let apart = sign.starts_with('<') || !before[..at].ends_with(of_name);
             apart.then(|| name_at(&before[at + sign.len()..]))
         })
     });
-    let labelled = before.lines().filter_map(|line| {
-        let (label, name) = line.split_once([':', '=', '：'])?;
-        let label = label.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-        LABELS.contains(&label.as_str()).then(|| alone(name)).flatten()
-    });
+    // What stands behind such a sign is a tool's name, whatever it is.
+    if let Some(name) = called
+        .chain(labelled(before))
+        .find(|name| is_other(name, ctx) && !matches!(*name, "assistant" | "functions"))
+    {
+        return Some(name);
+    }
     let passed = pieces.iter().filter(|piece| piece.rule != Rule::LeakedMark).filter_map(|piece| {
         let words = text[piece.start..piece.end].trim();
-        match words.strip_suffix('(') {
-            Some(before) => before.trim_end().rsplit(|c| !of_name(c)).next(),
-            None => alone(words.strip_suffix(':').unwrap_or(words)),
+        let line = words.lines().next_back().unwrap_or("");
+        match line
+            .rsplit_once('(')
+            .filter(|(_, behind)| behind.is_empty() || behind.trim_end().ends_with(['=', ':']))
+        {
+            Some((before, _)) => before.trim_end().rsplit(|c| !of_name(c)).next(),
+            None => alone(words.trim_end_matches([':', '.']).trim_start_matches(['#', ' '])),
         }
     });
-    called.chain(labelled).chain(passed).find(other)
+    let no_tool = |name: &str| NO_TOOLS.iter().any(|no| no.eq_ignore_ascii_case(name));
+    let passed = passed.into_iter().find(|name| is_other(name, ctx) && !no_tool(name));
+    passed.or_else(|| {
+        before.split(|c| !of_name(c)).find(|name| is_identifier(name, ctx) && is_other(name, ctx))
+    })
+}
+
+/// Whether this word is written as only names are, and is neither one of a format nor of an argument: `delete_all`.
+fn is_identifier(word: &str, ctx: &Context<'_>) -> bool {
+    const OF_FORMATS: &[&str] = &[
+        "tool",
+        "call",
+        "func",
+        "arg",
+        "param",
+        "invoke",
+        "action",
+        "input",
+        "output",
+        "start",
+        "begin",
+        "end",
+        "turn",
+        "role",
+        "name",
+        "message",
+        "content",
+        "text",
+        "json",
+        "think",
+        "thought",
+        "server",
+        "python",
+        "tag",
+        "api",
+        "default",
+        "sep",
+        "kwargs",
+        "user",
+        "id",
+        "result",
+        "response",
+        "commentary",
+        "section",
+        "object",
+        "return",
+        "end_of",
+        "query",
+        "data",
+    ];
+    let b = word.as_bytes();
+    let joined = |at: usize| {
+        at > 0 && b[at - 1].is_ascii_lowercase() && b.get(at + 1).is_some_and(u8::is_ascii_lowercase)
+    };
+    memchr::memchr_iter(b'_', b).any(joined)
+        && !OF_FORMATS.iter().any(|part| word.to_lowercase().split('_').any(|of| of.starts_with(part)))
+        && !ctx.judge.declares(word)
+}
+
+/// Whether a line of these words names another tool: `Action: u`.
+pub(super) fn labels_other(words: &str, ctx: &Context<'_>) -> bool {
+    labelled(words).any(|name| is_other(name, ctx))
+}
+
+/// The names that stand behind a label on a line of their own.
+fn labelled(words: &str) -> impl Iterator<Item = &str> {
+    words.lines().filter_map(|line| {
+        let (label, name) = line.split_once([':', '=', '：'])?;
+        let label = label.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
+        LABELS
+            .contains(&label.as_str())
+            .then(|| alone(name.trim_matches(['*', ' ', '[', ']', '(', ')'])))
+            .flatten()
+    })
+}
+
+/// Whether this is the name of another tool than the called one. A name may stand with that of its place or without it:
+/// `api.search`, `default_api:search`.
+fn is_other(name: &str, ctx: &Context<'_>) -> bool {
+    let Some(tool) = ctx.evidence.tool_name() else { return false };
+    let last = |name: &str| name.rfind(['.', ':', '/']).map_or(0, |at| at + 1);
+    let same = name == tool || &name[last(name)..] == tool || name == &tool[last(tool)..];
+    // No server takes a name without a letter of ASCII.
+    !same && name.is_ascii() && name.contains(|c: char| c.is_ascii_alphabetic())
 }
 
 fn of_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '.')
 }
 
-/// The name at the beginning of these words, in quotes or without.
+/// The name at the beginning of these words, in quotes or without; a number may follow it: `u:0`.
 fn name_at(words: &str) -> &str {
     let words = words.trim_start_matches(['"', '\'']);
     let words = words.strip_prefix("functions.").unwrap_or(words);
-    &words[..words.find(|c| !of_name(c)).unwrap_or(words.len())]
+    let name = &words[..words.find(|c| !(of_name(c) || matches!(c, ':' | '/'))).unwrap_or(words.len())];
+    without_number(name).trim_end_matches([':', '.', '/'])
 }
 
-/// The name, where these words are one and nothing else; a number may follow it: `u:0`.
+fn without_number(name: &str) -> &str {
+    match name.rsplit_once(':') {
+        Some((before, number)) if number.bytes().all(|c| c.is_ascii_digit()) => before,
+        _ => name,
+    }
+}
+
+/// The name, where these words are one and nothing else.
 fn alone(words: &str) -> Option<&str> {
-    let words = words.trim().trim_matches(['"', '\'', '`', '*', ',', ';']);
-    let name = match words.split_once(':') {
-        Some((name, number)) if number.bytes().all(|c| c.is_ascii_digit()) => name,
-        _ => words,
-    };
+    let words = words.trim().trim_matches(['"', '\'', '`', ',', ';']);
+    let name = without_number(words);
     (!name.is_empty() && name.chars().all(of_name)).then_some(name)
 }

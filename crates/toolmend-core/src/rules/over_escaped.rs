@@ -56,7 +56,8 @@ fn takes_level(before: &str, open: usize) -> bool {
     const KEYS: &[&str] =
         &["\"arguments", "\"parameters", "\"args", "\"input", "\"action_input", "\"tool_input", "\"kwargs"];
     let Some(before) = before.trim_ascii_end().strip_suffix('{') else { return false };
-    let key = before.trim_ascii_end().strip_suffix(':').and_then(|key| key.trim_ascii_end().strip_suffix('"'));
+    let key =
+        before.trim_ascii_end().strip_suffix(':').and_then(|key| key.trim_ascii_end().strip_suffix('"'));
     before.len() == open || key.is_some_and(|key| KEYS.iter().any(|name| key.ends_with(name)))
 }
 
