@@ -11,8 +11,10 @@ const MAX_SENTENCE: usize = 256;
 pub(crate) struct Prose {
     /// The fence that is open: its character, and how many of them.
     fence: Option<(u8, usize)>,
-    /// The beginning of the line so far and its end, where it is longer than is kept.
+    /// The line so far; where it is longer than [`MAX_SENTENCE`], its beginning and its end.
     line: String,
+    /// How long the beginning is, where the middle is gone.
+    head: Option<usize>,
     /// The last line before it that is not blank.
     before: String,
     /// Whether a blank line stands before this one.
@@ -45,13 +47,13 @@ impl Prose {
                 before = Some(byte);
             }
         }
-        if self.line.len() + text.len() <= MAX_SENTENCE {
-            self.line.push_str(text);
+        self.line.push_str(text);
+        if self.head.is_none() && self.line.len() <= MAX_SENTENCE {
             return;
         }
-        // The end of the line says more than its middle; its beginning is kept for what it quotes.
-        self.line.push_str(text);
-        let head = floor(&self.line, MAX_SENTENCE / 4);
+        // The end of the line says more than its middle; its beginning is kept for what it quotes. How much of both is
+        // kept may not depend on the pieces in which it came.
+        let head = *self.head.get_or_insert_with(|| floor(&self.line, MAX_SENTENCE / 4));
         let tail = floor(&self.line, self.line.len() - MAX_SENTENCE / 2);
         if head < tail {
             self.line.replace_range(head..tail, "");
@@ -80,6 +82,7 @@ impl Prose {
             self.before.push_str(line);
         }
         self.line.clear();
+        self.head = None;
     }
 
     /// Whether the next byte stands in a code block, in inline code or in a quotation.
@@ -415,4 +418,28 @@ pub(crate) fn denies(text: &str) -> bool {
 fn mentions(text: &str, words: &[&str]) -> bool {
     let lower = text.to_ascii_lowercase();
     words.iter().any(|word| lower.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    #[test]
+    fn what_is_kept_of_a_long_line_does_not_depend_on_its_pieces() {
+        let text: String = (0..200).map(|n| ['a', 'é', '日', '🦀'][n % 4]).collect();
+        let kept = |pieces: &[&str]| {
+            let mut prose = Prose::default();
+            pieces.iter().for_each(|piece| prose.feed(piece));
+            prose.line
+        };
+        let whole = kept(&[&text]);
+        assert!(whole.len() < text.len() && text.starts_with(&whole[..floor(&whole, MAX_SENTENCE / 4)]));
+        for (at, _) in text.char_indices() {
+            assert_eq!(kept(&[&text[..at], &text[at..]]), whole, "{at}");
+        }
+        let letters: Vec<String> = text.chars().map(String::from).collect();
+        assert_eq!(kept(&letters.iter().map(String::as_str).collect::<Vec<_>>()), whole);
+    }
 }
