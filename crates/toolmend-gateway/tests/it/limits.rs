@@ -7,7 +7,7 @@ use std::time::Duration;
 use hyper::Request;
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::harness::*;
 use crate::stream::scripted;
@@ -342,6 +342,28 @@ async fn a_client_that_stops_reading() {
         gateway.counts("toolmend_open_turns 0").await;
         drop(wire);
     }
+}
+
+/// One that reads slowly takes something all the same, although its socket looks full for longer than the limit.
+#[tokio::test]
+async fn a_client_that_reads_slowly() {
+    let upstream = Upstream::new(|_, mut wire| async move {
+        wire.write(whole("200 OK", "", &"x".repeat(64 << 20))).await;
+        None
+    })
+    .await;
+    let short = |settings: &mut toolmend_gateway::Settings| settings.limits.idle = Duration::from_millis(800);
+    let gateway = Gateway::with(&upstream, short, HoldingCalls).await;
+    let mut wire = Wire::connect(gateway.address).await;
+    wire.write("GET / HTTP/1.1\r\nhost: g\r\n\r\n").await;
+    wire.head().await.unwrap();
+    let mut taken = vec![0; 40 << 10];
+    for _ in 0..60 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        wire.stream.read_exact(&mut taken).await.unwrap();
+        assert!(taken.iter().all(|byte| *byte == b'x'));
+    }
+    gateway.counts("toolmend_connections 1").await;
 }
 
 /// An upload may take as long as it likes, too; one that stands still is the client's fault.
