@@ -19,7 +19,7 @@ use std::time::Duration;
 use std::vec::IntoIter;
 
 use hyper::HeaderMap;
-use hyper::body::{Bytes, Frame};
+use hyper::body::{Body as HttpBody, Bytes, Frame};
 use tokio::time::Instant;
 
 use crate::body::{BodyError, GATHER, poll_inbound};
@@ -143,6 +143,10 @@ impl TurnBody {
                 && let Some(bytes) = self.came.next()
             {
                 self.observer.took(&bytes);
+                if self.came.len() == 0 && self.upstream.is_end_stream() {
+                    let end = self.behind.take().unwrap_or(End::Over);
+                    self.finish(&mut out, end);
+                }
                 return Poll::Ready(Some(Ok(Frame::data(bytes))));
             }
             let begun = Instant::now();
@@ -172,6 +176,11 @@ impl TurnBody {
                 Poll::Ready(Some(Ok(Ok(bytes)))) => {
                     length += bytes.len();
                     came.push(bytes);
+                    // Nobody may ask for more: where the answer's length is known, it is over for hyper with its last
+                    // byte.
+                    if self.upstream.is_end_stream() {
+                        self.behind = Some(End::Over);
+                    }
                 }
                 Poll::Ready(Some(Ok(Err(other)))) => {
                     self.behind = Some(other.into_trailers().map_or(End::Over, End::Trailers));

@@ -361,6 +361,29 @@ async fn a_turn_that_is_not_streamed() {
     assert_eq!((answer.status(), answer.text()), (200, body(mended).as_str()));
 }
 
+/// The end of an answer whose length is said is seen, however much comes with it: nobody asks for more behind it.
+#[tokio::test]
+async fn observing_sees_the_end() {
+    for (length, held) in [(100, 1 << 20), (9000, 1 << 20), (9000, 10), (60_000, 1 << 20)] {
+        let body = format!(
+            "{{\"choices\": [{{\"index\": 0, \"message\": {{\"role\": \"assistant\", \"content\": \"{}\", \"tool_calls\": [{{\"id\": \"c\", \"type\": \"function\", \"function\": {{\"name\": \"look\", \"arguments\": \"{{\\\"city\\\": \\\"Oslo\\\",}}\"}}}}]}}, \"finish_reason\": \"tool_calls\"}}]}}",
+            "x".repeat(length)
+        );
+        let upstream = Upstream::always(whole("200 OK", "content-type: application/json\r\n", &body)).await;
+        let mut settings = Settings::new(format!("http://{}", upstream.address).parse().unwrap());
+        settings.mode = Mode::Observe;
+        settings.limits.held_turn_bytes = held;
+        let mending = Mending::new(&settings);
+        let gateway = Gateway::of(settings, mending).await;
+        let answer = gateway.ask(request(100).replace("\"stream\":true", "\"stream\":null")).await;
+        assert_eq!((answer.text(), answer.whole), (body.as_str(), true));
+        let metrics = gateway.metrics().await;
+        assert!(!metrics.contains("passed=\"left\""), "{length}: {metrics}");
+        let told = metrics.contains(r#"verdict="mended",grade="punctuation"} 1"#);
+        assert_eq!(told, held > length, "{length}: {metrics}");
+    }
+}
+
 /// A gateway that mends, in front of an upstream that says back what it was asked.
 async fn echoing(set: impl FnOnce(&mut Settings)) -> (Upstream, Gateway) {
     let upstream = Upstream::new(|request, mut wire| async move {
