@@ -89,7 +89,10 @@ impl Inspectors for Mending {
                 let finding = Finding { turn, found: Vec::new(), refused, switches };
                 if options.observe { Box::new(Shadow(finding)) } else { Box::new(finding) }
             }
-            None => Box::new(Telling { turn: Turn::new(options, judge), switches }),
+            None => {
+                let telling = Telling { turn: Turn::new(options, judge), switches };
+                if options.observe { Box::new(Shadow(telling)) } else { Box::new(telling) }
+            }
         })
     }
 
@@ -326,10 +329,10 @@ impl Inspector for Finding {
     }
 }
 
-/// Finds calls without making any: all that comes leaves at once, and what is read of it is let fall.
-struct Shadow(Finding);
+/// Looks without touching: all that comes leaves at once, and what is made of it is let fall.
+struct Shadow<I>(I);
 
-impl Inspector for Shadow {
+impl<I: Inspector> Inspector for Shadow<I> {
     fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         out.extend_from_slice(bytes);
         self.0.push(bytes, &mut Vec::new());

@@ -5,6 +5,7 @@ use toolmend::wire::Recorder;
 use toolmend_gateway::{Hold, Mending, Mode, OnCut, Settings};
 
 use crate::harness::*;
+use crate::stream::scripted;
 
 /// A small generator of numbers, so that a failure can be repeated.
 struct Dice(u64);
@@ -381,6 +382,27 @@ async fn observing_sees_the_end() {
         assert!(!metrics.contains("passed=\"left\""), "{length}: {metrics}");
         let told = metrics.contains(r#"verdict="mended",grade="punctuation"} 1"#);
         assert_eq!(told, held > length, "{length}: {metrics}");
+    }
+}
+
+/// Nor does it keep anything waiting, whether it reads the text or not.
+#[tokio::test]
+async fn observing_holds_nothing() {
+    for promote in [Promote::Marked, Promote::Off] {
+        let (upstream, say, _went) =
+            scripted("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 15\r\n\r\n").await;
+        let mut settings = Settings::new(format!("http://{}", upstream.address).parse().unwrap());
+        settings.mode = Mode::Observe;
+        settings.promote = promote;
+        let mending = Mending::new(&settings);
+        let gateway = Gateway::of(settings, mending).await;
+        let mut wire = Wire::connect(gateway.address).await;
+        wire.write(request(100).replace("\"stream\":true", "\"stream\":null")).await;
+        wire.head().await.unwrap();
+        say.send(b"{\"choices\"".to_vec()).unwrap();
+        assert_eq!(wire.read().await, b"{\"choices\"");
+        say.send(b": []}".to_vec()).unwrap();
+        assert_eq!(wire.read().await, b": []}");
     }
 }
 
