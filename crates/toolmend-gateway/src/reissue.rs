@@ -114,7 +114,8 @@ impl Ladder for Reissue {
     }
 
     fn better(&mut self, settled: &[Settled], at_end: bool) -> Option<Better> {
-        let calls = settled.iter().map(|settled| &settled.call);
+        // What was found in the text and left there is no call that anybody waits for.
+        let calls = settled.iter().filter(|settled| settled.found.is_none()).map(|settled| &settled.call);
         let mut declined = calls.filter(|call| is_declined(call));
         let (Some(call), None) = (declined.next(), declined.next()) else { return None };
         // One that was cut would be cut again.
