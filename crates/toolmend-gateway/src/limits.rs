@@ -58,7 +58,7 @@ pub struct Limits {
     /// Bytes of one turn that are held back.
     pub held_turn_bytes: usize,
     /// Bytes of all turns that are held back, together with what is kept of requests until they are answered, and of
-    /// answers to be recorded or asked for once more.
+    /// answers to be asked for once more. Half as many, counted by themselves, are kept of answers to be recorded.
     pub held_bytes: usize,
     /// Turns that are looked into at the same time. One more passes untouched.
     pub open_turns: usize,

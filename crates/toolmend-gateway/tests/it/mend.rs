@@ -497,3 +497,26 @@ async fn faulty_turns_are_recorded() {
     );
     std::fs::remove_dir_all(folder).unwrap();
 }
+
+/// The copy of a turn that is to be recorded gives way to repairs, and not the other way round.
+#[tokio::test]
+async fn a_recording_costs_no_repair() {
+    let folder =
+        std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("starved-{}", std::process::id()));
+    let mut dice = Dice(31);
+    let text = |piece: &str| {
+        format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{piece}\"}}}}]}}\n\n")
+    };
+    let stream = [text(&"x".repeat(900)).repeat(10), turn(&["{\"city\": \"Oslo\",}"], "tool_calls")].concat();
+    let (answer, metrics) = through(&stream, &mut dice, 100, |settings| {
+        settings.record = Some(folder.clone());
+        // Room for the one or the other.
+        settings.limits.held_bytes = stream.len() + 10;
+    })
+    .await;
+    assert!(metrics.contains(r#"verdict="mended",grade="punctuation"} 1"#), "{metrics}");
+    assert!(!metrics.contains("toolmend_caps_total{"), "{metrics}");
+    assert_ne!(answer.text(), stream);
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
+    std::fs::remove_dir_all(folder).unwrap();
+}
