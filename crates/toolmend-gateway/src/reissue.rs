@@ -193,7 +193,8 @@ fn rewrite(
     if at_end {
         inspector.finish(true, &mut turn);
     }
-    let taken = inspector.settled().iter().any(|new| new.call.name == call.name && new.call.rewritten);
+    let is_it = |new: &CallReport| new.name == call.name && new.body == call.body && new.rewritten;
+    let taken = inspector.settled().iter().any(|new| is_it(&new.call));
     taken.then_some(turn)
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use toolmend::wire::Recorder;
 use toolmend_gateway::{Hold, Mending, Settings};
 
 use crate::harness::*;
@@ -156,6 +157,25 @@ async fn a_call_that_stays_text_is_not_asked_for() {
     gateway
         .counts(r#"toolmend_calls_total{protocol="openai-chat",model="m",verdict="declined",grade=""} 1"#)
         .await;
+}
+
+/// A call that was made of the text before stays one.
+#[tokio::test]
+async fn a_call_that_was_made_of_text_stays() {
+    let call = "<tool_call>\n{\"name\": \"look\", \"arguments\": {\"city\": \"Nice\"}}\n</tool_call>\n";
+    let hopeless = stream(HOPELESS, "tool_calls");
+    let hopeless = hopeless.split_once("\n\n").unwrap().1;
+    let first = [&said("I go.\n"), &said(call), hopeless].concat();
+    let (upstream, asked) = streaming(first, &answer(GOOD), Duration::ZERO).await;
+    let gateway = gateway(&upstream, |_| {}).await;
+    let answer = gateway.ask(request("")).await;
+    let mut recorder = Recorder::new();
+    recorder.push(&answer.body).unwrap();
+    let mut calls = recorder.finish().unwrap().calls;
+    calls.sort_by_key(|call| call.arguments.clone());
+    let says: Vec<&str> = calls.iter().map(|call| call.arguments.as_str()).collect();
+    assert_eq!(says, ["{\"city\": \"Nice\"}", GOOD], "{}", answer.text());
+    assert_eq!(asked.load(Ordering::Relaxed), 1);
 }
 
 #[tokio::test]
