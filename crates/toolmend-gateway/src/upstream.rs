@@ -66,6 +66,9 @@ impl Connections {
         let mut http2 = http2::Builder::new(TokioExecutor::new());
         http2
             .timer(TokioTimer::new())
+            // One that has died without a word is given up before what is asked on it is.
+            .keep_alive_interval(limits.idle / 4)
+            .keep_alive_timeout(limits.idle / 2)
             .max_header_list_size(u32::try_from(limits.header_bytes).unwrap_or(u32::MAX));
         Ok(Connections {
             connector,
@@ -106,7 +109,11 @@ impl Connections {
         match (answer, progress.seen().1) {
             (Some(Err(_)), Awaits::Nothing) => Err(Refusal::Body("it ended before its time".to_owned())),
             (Some(answer), _) => answer,
-            (None, Awaits::Upstream) => Err(Refusal::Silent { upstream: self.upstream.clone(), seconds }),
+            (None, Awaits::Upstream) => {
+                // Whoever asks next is not to wait on the same connection.
+                self.give_up_shared();
+                Err(Refusal::Silent { upstream: self.upstream.clone(), seconds })
+            }
             (None, Awaits::Client | Awaits::Nothing) => Err(Refusal::BodyIdle(seconds)),
         }
     }
@@ -149,6 +156,11 @@ impl Connections {
             Some(sender) if !sender.is_closed() => Some(Way::Shared(sender.clone())),
             _ => self.pool.take().map(Way::Own),
         }
+    }
+
+    /// Takes no more requests on the connection of HTTP/2; those that are open go on.
+    fn give_up_shared(&self) {
+        *self.shared.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     async fn connect(&self, target: &Uri) -> Result<Way, Refusal> {
@@ -216,7 +228,7 @@ impl Connections {
         let answer: Result<Response<Incoming>, NotSent> = sender.try_send_request(request).await;
         // One that fails is not tried again, whatever it says of itself.
         if answer.is_err() {
-            *self.shared.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            self.give_up_shared();
         }
         answer.map(|response| response.map(Inbound::from))
     }
