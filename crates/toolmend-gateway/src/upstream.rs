@@ -37,6 +37,7 @@ pub(crate) struct Connections {
     shared: Mutex<Option<http2::SendRequest<Box<Upload>>>>,
     host: HeaderValue,
     upstream: String,
+    connect: Duration,
     idle: Duration,
 }
 
@@ -78,6 +79,7 @@ impl Connections {
             shared: Mutex::new(None),
             host: settings.upstream.host(),
             upstream: settings.upstream.to_string(),
+            connect: limits.connect,
             idle: limits.idle,
         })
     }
@@ -92,6 +94,7 @@ impl Connections {
             shared: Mutex::new(None),
             host: self.host.clone(),
             upstream: self.upstream.clone(),
+            connect: self.connect,
             idle: self.idle,
         }
     }
@@ -170,7 +173,14 @@ impl Connections {
             poll_fn(|cx| connector.poll_ready(cx)).await?;
             connector.call(target.clone()).await
         };
-        let socket = connecting.await.map_err(|error| unreachable(root(&*error)))?;
+        // The connector's own limit is one of TCP, without the handshake of TLS.
+        let socket = match tokio::time::timeout(self.connect, connecting).await {
+            Ok(socket) => socket.map_err(|error| unreachable(root(&*error)))?,
+            Err(_) => {
+                let seconds = self.connect.as_secs();
+                return Err(unreachable(format!("no connection stood within {seconds} seconds")));
+            }
+        };
         if !socket.connected().is_negotiated_h2() {
             // A connection without TLS has no room for it.
             let line = match socket {

@@ -189,6 +189,20 @@ async fn an_upstream_over_tls() {
     }
 }
 
+/// The handshake is a part of connecting.
+#[tokio::test]
+async fn an_upstream_that_never_shakes_hands() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let mut settings = Settings::new(format!("https://localhost:{port}").parse().unwrap());
+    settings.upstream_ca = Some(Identity::new("shaking").chain);
+    settings.limits.connect = Duration::from_millis(200);
+    let gateway = Gateway::of(settings, HoldingCalls).await;
+    let answer = gateway.ask(chat()).await;
+    assert_eq!(answer.status(), 502);
+    assert!(answer.text().contains("upstream_unreachable"), "{}", answer.text());
+}
+
 /// A connection of HTTP/2 that has fallen silent is not asked again, whether its other side is still there or not.
 #[tokio::test]
 async fn a_silent_upstream_over_http2() {
