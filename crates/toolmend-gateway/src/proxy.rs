@@ -158,6 +158,11 @@ impl Proxy {
         stop: &watch::Receiver<Stop>,
         slot: Slot,
     ) -> Result<Response<Body>, Refusal> {
+        // Over HTTP/1.1 hyper counts them.
+        let most = self.settings.limits.headers;
+        if request.version() == Version::HTTP_2 && request.headers().len() > most {
+            return Err(Refusal::Fields(most));
+        }
         if !self.admits(request.headers_mut()) {
             return Err(Refusal::Unauthorised);
         }

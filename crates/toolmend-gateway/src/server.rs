@@ -214,7 +214,7 @@ impl Connection {
         let mut builder = http2::Builder::new(TokioExecutor::new());
         builder
             .timer(TokioTimer::new())
-            .max_header_list_size(u32::try_from(limits.header_bytes).unwrap_or(u32::MAX))
+            .max_header_list_size(u32::try_from(limits.header_bytes.max(8192)).unwrap_or(u32::MAX))
             // What is written waits for the client's window and not for its socket, so it is asked whether it is there.
             .keep_alive_interval(limits.idle / 2)
             .keep_alive_timeout(limits.idle / 2);

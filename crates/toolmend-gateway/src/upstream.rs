@@ -37,6 +37,8 @@ pub(crate) struct Connections {
     shared: Mutex<Option<http2::SendRequest<Box<Upload>>>>,
     host: HeaderValue,
     upstream: String,
+    /// Fields of an answer's header section.
+    fields: usize,
     connect: Duration,
     idle: Duration,
 }
@@ -70,7 +72,7 @@ impl Connections {
             // One that has died without a word is given up before what is asked on it is.
             .keep_alive_interval(limits.idle / 4)
             .keep_alive_timeout(limits.idle / 2)
-            .max_header_list_size(u32::try_from(limits.header_bytes).unwrap_or(u32::MAX));
+            .max_header_list_size(u32::try_from(limits.header_bytes.max(8192)).unwrap_or(u32::MAX));
         Ok(Connections {
             connector,
             http1,
@@ -79,6 +81,7 @@ impl Connections {
             shared: Mutex::new(None),
             host: settings.upstream.host(),
             upstream: settings.upstream.to_string(),
+            fields: limits.headers,
             connect: limits.connect,
             idle: limits.idle,
         })
@@ -94,6 +97,7 @@ impl Connections {
             shared: Mutex::new(None),
             host: self.host.clone(),
             upstream: self.upstream.clone(),
+            fields: self.fields,
             connect: self.connect,
             idle: self.idle,
         }
@@ -138,6 +142,11 @@ impl Connections {
                 Way::Shared(sender) => self.over_http2(sender, request, target).await,
             };
             let mut error = match answer {
+                // Over HTTP/1.1 hyper counts them.
+                Ok(response) if response.headers().len() > self.fields => {
+                    let why = format!("it has more than {} header fields", self.fields);
+                    return Err(Refusal::NoAnswer { upstream: self.upstream.clone(), why });
+                }
                 Ok(response) => return Ok(response),
                 Err(error) => error,
             };

@@ -53,6 +53,25 @@ async fn header_fields_of_the_upstream() {
     assert_eq!(gateway.ask("GET / HTTP/1.1\r\nhost: g\r\n\r\n").await.status(), 502);
 }
 
+/// Over HTTP/2 as over HTTP/1.1, for which less than hyper needs is as much as it needs.
+#[tokio::test]
+async fn header_fields_over_http2() {
+    let upstream = Upstream::always(whole("200 OK", "", "ok")).await;
+    let few = |settings: &mut toolmend_gateway::Settings| {
+        (settings.limits.headers, settings.limits.header_bytes) = (50, 10);
+    };
+    let gateway = Gateway::with(&upstream, few, Nothing).await;
+    let client: Client<_, Pieces> = Client::builder(TokioExecutor::new()).http2_only(true).build_http();
+    for (more, status) in [(48, 200), (51, 431)] {
+        let mut request = Request::get(format!("http://{}/", gateway.address));
+        for n in 0..more {
+            request = request.header(format!("x-{n}"), "y");
+        }
+        let answer = within(client.request(request.body(pieces(&[])).unwrap())).await.unwrap();
+        assert_eq!(answer.status(), status, "{more}");
+    }
+}
+
 /// A request that is too long to be looked into is passed on as it comes, and so is its answer.
 #[tokio::test]
 async fn request_bytes() {

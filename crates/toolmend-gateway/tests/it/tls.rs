@@ -164,7 +164,10 @@ async fn an_upstream_over_tls() {
                     let Ok(stream) = acceptor.accept(stream).await else { return };
                     let service = service_fn(|request: Request<Incoming>| async move {
                         let seen = format!("data: {:?} call\n\ndata: done\n\n", request.version());
-                        let answer = Response::builder().header("content-type", "text/event-stream");
+                        let mut answer = Response::builder().header("content-type", "text/event-stream");
+                        for n in 0..if request.uri().path() == "/many" { 150 } else { 0 } {
+                            answer = answer.header(format!("x-{n}"), "y");
+                        }
                         answer.body(Pieces(vec![Frame::data(seen.into())]))
                     });
                     let _ = auto::Builder::new(TokioExecutor::new())
@@ -178,6 +181,8 @@ async fn an_upstream_over_tls() {
         let gateway = Gateway::of(settings, HoldingCalls).await;
         let answer = gateway.ask(chat()).await;
         assert_eq!(answer.text(), format!("data: {version} call\n\ndata: done\n\n"));
+        let many = gateway.ask("GET /many HTTP/1.1\r\nhost: g\r\n\r\n").await;
+        assert_eq!(many.status(), 502, "{version}");
         // One that is not trusted is not talked to.
         let mut settings = Settings::new(format!("https://localhost:{port}").parse().unwrap());
         settings.upstream_ca = Some(Identity::new("other").chain);
