@@ -68,11 +68,12 @@ pub struct Limits {
     pub recorded: usize,
     /// Bytes of those files; the oldest turn gives way, too.
     pub recorded_bytes: usize,
-    /// For a connection to the upstream to stand.
+    /// For a connection to the upstream to stand, with its TLS handshake.
     pub connect: Duration,
     /// For a client's TLS handshake, and for the header section of its next request.
     pub header_read: Duration,
-    /// Without a byte from the other side. There is no limit on a whole answer.
+    /// Without a byte from the other side, or taken by it: of a client that takes nothing, Linux alone can tell over
+    /// HTTP/1.1. There is no limit on a whole answer.
     pub idle: Duration,
     /// For open requests to end at a shutdown.
     pub drain: Duration,
