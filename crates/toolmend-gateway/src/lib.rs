@@ -33,7 +33,6 @@ mod inspect;
 mod limits;
 mod mending;
 mod metrics;
-mod patient;
 mod pieces;
 mod pool;
 mod proxy;

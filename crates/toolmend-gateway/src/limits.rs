@@ -58,7 +58,7 @@ pub struct Limits {
     /// Bytes of one turn that are held back.
     pub held_turn_bytes: usize,
     /// Bytes of all turns that are held back, together with what is kept of requests until they are answered, and of
-    /// answers to be recorded or asked for once more.
+    /// answers to be asked for once more. Half as many, counted by themselves, are kept of answers to be recorded.
     pub held_bytes: usize,
     /// Turns that are looked into at the same time. One more passes untouched.
     pub open_turns: usize,
@@ -68,11 +68,12 @@ pub struct Limits {
     pub recorded: usize,
     /// Bytes of those files; the oldest turn gives way, too.
     pub recorded_bytes: usize,
-    /// For a connection to the upstream to stand.
+    /// For a connection to the upstream to stand, with its TLS handshake.
     pub connect: Duration,
     /// For a client's TLS handshake, and for the header section of its next request.
     pub header_read: Duration,
-    /// Without a byte from the other side. There is no limit on a whole answer.
+    /// Without a byte from the other side, or taken by it: of a client that takes nothing, Linux alone can tell over
+    /// HTTP/1.1. There is no limit on a whole answer.
     pub idle: Duration,
     /// For open requests to end at a shutdown.
     pub drain: Duration,

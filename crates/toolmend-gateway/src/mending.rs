@@ -76,12 +76,10 @@ impl Mending {
         let reader = Switched { reader, switches: self.switches.clone(), refused: Arc::clone(&refused) };
         Some((Promoter::new(reader, Limits::default(), facts.max_tokens), refused))
     }
-}
 
-impl Inspectors for Mending {
-    fn inspector(&self, facts: &Facts) -> Option<Box<dyn Inspector>> {
+    /// What looks at such a turn, with this for a judge.
+    fn inspecting(&self, facts: &Facts, judge: CallsOf) -> Option<Box<dyn Inspector>> {
         let options = self.options(facts)?;
-        let judge = self.judge(facts);
         let switches = self.switches.clone();
         Some(match self.promoter(facts, &judge) {
             Some((promoter, refused)) => {
@@ -89,8 +87,17 @@ impl Inspectors for Mending {
                 let finding = Finding { turn, found: Vec::new(), refused, switches };
                 if options.observe { Box::new(Shadow(finding)) } else { Box::new(finding) }
             }
-            None => Box::new(Telling { turn: Turn::new(options, judge), switches }),
+            None => {
+                let telling = Telling { turn: Turn::new(options, judge), switches };
+                if options.observe { Box::new(Shadow(telling)) } else { Box::new(telling) }
+            }
         })
+    }
+}
+
+impl Inspectors for Mending {
+    fn inspector(&self, facts: &Facts) -> Option<Box<dyn Inspector>> {
+        self.inspecting(facts, self.judge(facts))
     }
 
     fn good_call(&self, facts: &Facts, answer: &[u8], tool: &str) -> Option<String> {
@@ -106,10 +113,8 @@ impl Inspectors for Mending {
     }
 
     fn inspector_with(&self, facts: &Facts, call: &CallReport, says: String) -> Option<Box<dyn Inspector>> {
-        let options = self.options(facts)?;
         let said = Said { name: call.name.clone(), body: call.body.clone(), says };
-        let judge = CallsOf { said: Some(said), ..self.judge(facts) };
-        Some(Box::new(Telling { turn: Turn::new(options, judge), switches: self.switches.clone() }))
+        self.inspecting(facts, CallsOf { said: Some(said), ..self.judge(facts) })
     }
 
     fn history(&self, facts: &Facts) -> Option<Box<dyn CallJudge + '_>> {
@@ -326,10 +331,10 @@ impl Inspector for Finding {
     }
 }
 
-/// Finds calls without making any: all that comes leaves at once, and what is read of it is let fall.
-struct Shadow(Finding);
+/// Looks without touching: all that comes leaves at once, and what is made of it is let fall.
+struct Shadow<I>(I);
 
-impl Inspector for Shadow {
+impl<I: Inspector> Inspector for Shadow<I> {
     fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         out.extend_from_slice(bytes);
         self.0.push(bytes, &mut Vec::new());

@@ -103,7 +103,11 @@ impl Proxy {
             Some(folder) => Some(
                 Records::open(
                     folder,
-                    RecordLimits { turns: settings.limits.recorded, bytes: settings.limits.recorded_bytes },
+                    RecordLimits {
+                        turns: settings.limits.recorded,
+                        bytes: settings.limits.recorded_bytes,
+                        kept: settings.limits.held_bytes / 2,
+                    },
                 )
                 .map_err(|error| SetupError::Record { folder: folder.clone(), error })?,
             ),
@@ -154,6 +158,11 @@ impl Proxy {
         stop: &watch::Receiver<Stop>,
         slot: Slot,
     ) -> Result<Response<Body>, Refusal> {
+        // Over HTTP/1.1 hyper counts them.
+        let most = self.settings.limits.headers;
+        if request.version() == Version::HTTP_2 && request.headers().len() > most {
+            return Err(Refusal::Fields(most));
+        }
         if !self.admits(request.headers_mut()) {
             return Err(Refusal::Unauthorised);
         }
@@ -238,10 +247,7 @@ impl Proxy {
         let again = again.and_then(|again| Reissue::new(self, facts, again, asked_usage && streamed, charge));
         let ladder = again.map(|again| Box::new(again) as Box<dyn Ladder>);
         let mut watch = Watch::new(Arc::clone(&self.metrics), turn, speaks, model, spent);
-        watch.recording = self
-            .records
-            .as_ref()
-            .map(|records| records.begin(limits.held_turn_bytes, Charge::on(&self.held)));
+        watch.recording = self.records.as_ref().map(|records| records.begin(limits.held_turn_bytes));
         watch.log_bodies = self.settings.log_bodies;
         let signs = sign_of_life(speaks).filter(|_| streamed);
         let signs = signs.map(|event| SignsOfLife { event, every: limits.keep_alive });

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use prometheus_client::metrics::gauge::Gauge;
 use toolmend::Ending;
 use toolmend::quote::quote_into;
 use toolmend::wire::CallReport;
 
-use crate::inspect::Charge;
+use crate::inspect::{Charge, HeldTotal};
 
 /// The folder of recorded turns.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub(crate) struct Records {
     folder: PathBuf,
     limits: RecordLimits,
     lies: Mutex<Lies>,
+    /// What is kept of turns on their way.
+    kept: HeldTotal,
 }
 
 /// How much is kept.
@@ -28,6 +31,9 @@ pub(crate) struct RecordLimits {
     pub(crate) turns: usize,
     /// Bytes of all files.
     pub(crate) bytes: usize,
+    /// Bytes of all turns that are on their way. They are counted by themselves: a copy must not stand in the way of a
+    /// repair.
+    pub(crate) kept: usize,
 }
 
 /// What lies in the folder.
@@ -65,7 +71,12 @@ impl Records {
             .filter_map(|name| Some(name.strip_suffix(".turn")?.to_owned()))
             .collect();
         names.sort();
-        let records = Records { folder: folder.to_owned(), limits, lies: Mutex::default() };
+        let records = Records {
+            folder: folder.to_owned(),
+            limits,
+            lies: Mutex::default(),
+            kept: HeldTotal::new(Gauge::default(), limits.kept),
+        };
         let length = |name: &str, kind| fs::metadata(records.path(name, kind)).map_or(0, |about| about.len());
         let lies: VecDeque<(String, u64)> = names
             .into_iter()
@@ -78,8 +89,8 @@ impl Records {
         Ok(Arc::new(Records { lies: Mutex::new(Lies { names: lies, bytes, written: 0 }), ..records }))
     }
 
-    pub(crate) fn begin(self: &Arc<Records>, limit: usize, charge: Charge) -> Recording {
-        let (records, calls) = (Arc::clone(self), String::new());
+    pub(crate) fn begin(self: &Arc<Records>, limit: usize) -> Recording {
+        let (records, calls, charge) = (Arc::clone(self), String::new(), Charge::on(&self.kept));
         Recording { records, bytes: Some(Vec::new()), limit, charge: Some(charge), calls }
     }
 
@@ -180,16 +191,9 @@ impl Drop for Recording {
 
 #[cfg(test)]
 mod tests {
-    use prometheus_client::metrics::gauge::Gauge;
-
     use super::*;
-    use crate::inspect::HeldTotal;
 
-    const LIMITS: RecordLimits = RecordLimits { turns: 3, bytes: 1000 };
-
-    fn charge() -> Charge {
-        Charge::on(&HeldTotal::new(Gauge::default(), 100))
-    }
+    const LIMITS: RecordLimits = RecordLimits { turns: 3, bytes: 1000, kept: 100 };
 
     #[test]
     fn the_oldest_give_way() {
@@ -197,7 +201,7 @@ mod tests {
         for run in 0..2 {
             let records = Records::open(&folder, LIMITS).unwrap();
             for turn in 0..4 {
-                let mut recording = records.begin(10, charge());
+                let mut recording = records.begin(10);
                 recording.took(b"12345");
                 recording.took(if turn == 2 { b"67890." } else { b"67890" });
                 recording.calls.push_str(&format!("{run}.{turn}"));
@@ -221,7 +225,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("toolmend-bytes-{}", std::process::id()));
         let calls = |records: &Arc<Records>| records.lies.lock().unwrap().names.len();
         for run in 0..2 {
-            let records = Records::open(&folder, RecordLimits { turns: 9, bytes: 10 }).unwrap();
+            let records = Records::open(&folder, RecordLimits { turns: 9, bytes: 10, kept: 100 }).unwrap();
             // What an earlier run left counts.
             assert_eq!(calls(&records), run);
             for (turn, left) in [("1234", 1), ("123", 2), ("12345678", 1), ("1234567890", 1)] {
@@ -254,7 +258,7 @@ mod tests {
     fn what_is_whole_is_not_kept() {
         let folder = std::env::temp_dir().join(format!("toolmend-whole-{}", std::process::id()));
         let records = Records::open(&folder, LIMITS).unwrap();
-        records.begin(10, charge()).took(b"12345");
+        records.begin(10).took(b"12345");
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
         fs::remove_dir_all(folder).unwrap();
     }

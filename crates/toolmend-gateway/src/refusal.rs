@@ -13,6 +13,8 @@ pub(crate) enum Refusal {
     Unauthorised,
     /// The client asks for a tunnel.
     Connect,
+    /// The client sent more header fields than so many.
+    Fields(usize),
     /// The client's body broke off or cannot be read.
     Body(String),
     /// The client's body did not come in time.
@@ -31,6 +33,7 @@ impl Refusal {
         match self {
             Refusal::Unauthorised => "unauthorised",
             Refusal::Connect => "connect_not_supported",
+            Refusal::Fields(_) => "too_many_header_fields",
             Refusal::Body(_) => "request_broken_off",
             Refusal::BodyIdle(_) => "request_timeout",
             Refusal::Unreachable { .. } => "upstream_unreachable",
@@ -43,6 +46,7 @@ impl Refusal {
         match self {
             Refusal::Unauthorised => StatusCode::UNAUTHORIZED,
             Refusal::Connect => StatusCode::NOT_IMPLEMENTED,
+            Refusal::Fields(_) => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Refusal::Body(_) => StatusCode::BAD_REQUEST,
             Refusal::BodyIdle(_) => StatusCode::REQUEST_TIMEOUT,
             Refusal::Unreachable { .. } | Refusal::NoAnswer { .. } => StatusCode::BAD_GATEWAY,
@@ -57,6 +61,7 @@ impl Refusal {
                 "toolmend serves only clients that show its token: send it as `Authorization: Bearer …`, or beside the upstream's key as `Proxy-Authorization: Bearer …`".to_owned()
             }
             Refusal::Connect => "toolmend opens no tunnels: set it as the base URL, not as a proxy".to_owned(),
+            Refusal::Fields(limit) => format!("the request has more than {limit} header fields (--max-headers)"),
             Refusal::Body(why) => format!("the request's body broke off: {why}"),
             Refusal::BodyIdle(seconds) => {
                 format!("the request's body did not go on for {seconds} seconds")

@@ -114,7 +114,8 @@ impl Ladder for Reissue {
     }
 
     fn better(&mut self, settled: &[Settled], at_end: bool) -> Option<Better> {
-        let calls = settled.iter().map(|settled| &settled.call);
+        // What was found in the text and left there is no call that anybody waits for.
+        let calls = settled.iter().filter(|settled| settled.found.is_none()).map(|settled| &settled.call);
         let mut declined = calls.filter(|call| is_declined(call));
         let (Some(call), None) = (declined.next(), declined.next()) else { return None };
         // One that was cut would be cut again.
@@ -192,7 +193,8 @@ fn rewrite(
     if at_end {
         inspector.finish(true, &mut turn);
     }
-    let taken = inspector.settled().iter().any(|new| new.call.name == call.name && new.call.rewritten);
+    let is_it = |new: &CallReport| new.name == call.name && new.body == call.body && new.rewritten;
+    let taken = inspector.settled().iter().any(|new| is_it(&new.call));
     taken.then_some(turn)
 }
 

@@ -1,6 +1,7 @@
 //! The listener: connections of clients, and how they end.
 
 use std::convert::Infallible;
+use std::error::Error;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -22,7 +23,6 @@ use crate::admin;
 use crate::body::Body;
 use crate::limits::MOST_HEADERS;
 use crate::metrics::{Counted, Metrics};
-use crate::patient::Patient;
 use crate::pieces::InPieces;
 use crate::proxy::{Inspectors, Proxy};
 use crate::settings::{Settings, SetupError};
@@ -165,6 +165,7 @@ impl Connection {
     pub(crate) async fn serve(self, stream: TcpStream, tls: Tls) {
         // Events are small, and each is to be seen when it is written.
         let _ = stream.set_nodelay(true);
+        let _ = drop_who_takes_nothing(&stream, self.proxy.settings.limits.idle);
         match tls {
             None => match self.begins(begins_as_http2(&stream)).await {
                 Some(false) => self.http1(stream).await,
@@ -203,7 +204,7 @@ impl Connection {
             .max_buf_size(limits.header_bytes.max(8192))
             .max_headers(limits.headers.min(MOST_HEADERS));
         let asked = Arc::new(AtomicBool::new(false));
-        let stream = InPieces(Patient::new(TokioIo::new(stream), limits.idle));
+        let stream = InPieces(TokioIo::new(stream));
         let connection = builder.serve_connection(stream, self.service(&asked)).with_upgrades();
         self.drive(std::pin::pin!(connection), http1::UpgradeableConnection::graceful_shutdown, &asked).await;
     }
@@ -213,13 +214,12 @@ impl Connection {
         let mut builder = http2::Builder::new(TokioExecutor::new());
         builder
             .timer(TokioTimer::new())
-            .max_header_list_size(u32::try_from(limits.header_bytes).unwrap_or(u32::MAX))
+            .max_header_list_size(u32::try_from(limits.header_bytes.max(8192)).unwrap_or(u32::MAX))
             // What is written waits for the client's window and not for its socket, so it is asked whether it is there.
             .keep_alive_interval(limits.idle / 2)
             .keep_alive_timeout(limits.idle / 2);
         let asked = Arc::new(AtomicBool::new(false));
-        let stream = Patient::new(TokioIo::new(stream), limits.idle);
-        let connection = builder.serve_connection(stream, self.service(&asked));
+        let connection = builder.serve_connection(TokioIo::new(stream), self.service(&asked));
         self.drive(std::pin::pin!(connection), http2::Connection::graceful_shutdown, &asked).await;
     }
 
@@ -258,8 +258,13 @@ impl Connection {
                 // What moves most is looked at first, and alone where it ends.
                 biased;
                 ended = connection.as_mut() => {
-                    if let Err(error) = ended {
-                        tracing::debug!(%error, "a connection broke");
+                    match ended {
+                        Err(error) if took_nothing(&error) => tracing::warn!(
+                            "a client took nothing for {} seconds, so its connection was ended",
+                            self.proxy.settings.limits.idle.as_secs()
+                        ),
+                        Err(error) => tracing::debug!(%error, "a connection broke"),
+                        Ok(()) => {}
                     }
                     return;
                 }
@@ -280,6 +285,29 @@ impl Connection {
             }
         }
     }
+}
+
+/// Has the system break a connection whose other side takes nothing of what is written for so long. A client that stops
+/// reading asks for nothing more and does not go, so without this it keeps its place, its turn and the upstream for
+/// ever. No timer here can do it: a socket takes more only when much of its buffer has drained, so one that is read
+/// slowly looks from here like one that is not read at all.
+#[cfg(any(target_os = "android", target_os = "fuchsia", target_os = "linux"))]
+fn drop_who_takes_nothing(stream: &TcpStream, limit: Duration) -> std::io::Result<()> {
+    // The system counts milliseconds in 31 bits.
+    let limit = limit.min(Duration::from_millis(i32::MAX as u64));
+    socket2::SockRef::from(stream).set_tcp_user_timeout(Some(limit))
+}
+
+/// Other systems have nothing for it, and a slow client is not to be taken for one that is gone.
+#[cfg(not(any(target_os = "android", target_os = "fuchsia", target_os = "linux")))]
+fn drop_who_takes_nothing(_: &TcpStream, _: Duration) -> std::io::Result<()> {
+    Ok(())
+}
+
+/// Whether the system broke it for that.
+fn took_nothing(error: &hyper::Error) -> bool {
+    let cause = error.source().and_then(|cause| cause.downcast_ref::<std::io::Error>());
+    cause.is_some_and(|cause| cause.kind() == std::io::ErrorKind::TimedOut)
 }
 
 /// Whether a client speaks HTTP/2 without having agreed on it (RFC 9113, section 3.3). Nothing is taken from the

@@ -19,7 +19,7 @@ use std::time::Duration;
 use std::vec::IntoIter;
 
 use hyper::HeaderMap;
-use hyper::body::{Bytes, Frame};
+use hyper::body::{Body as HttpBody, Bytes, Frame};
 use tokio::time::Instant;
 
 use crate::body::{BodyError, GATHER, poll_inbound};
@@ -78,9 +78,38 @@ pub(crate) struct TurnBody {
     ladder: Option<Box<dyn Ladder>>,
     /// What would leave now, and the wait for something better.
     asking: Option<(Vec<u8>, Better)>,
-    /// How many bytes of the turn have left.
-    sent: usize,
+    /// What of the turn has left.
+    sent: Sent,
     end: Option<End>,
+}
+
+/// Bytes that have left: how many, and a sum over them (FNV-1a).
+#[derive(Debug, Clone, Copy)]
+struct Sent {
+    bytes: usize,
+    sum: u64,
+}
+
+impl Default for Sent {
+    fn default() -> Sent {
+        Sent { bytes: 0, sum: 0xcbf2_9ce4_8422_2325 }
+    }
+}
+
+impl Sent {
+    fn note(&mut self, bytes: &[u8]) {
+        self.bytes += bytes.len();
+        let add = |sum: u64, byte: &u8| (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        self.sum = bytes.iter().fold(self.sum, add);
+    }
+
+    /// What follows in a turn that begins with these bytes; `None` where it begins otherwise.
+    fn rest_of(&self, turn: &[u8]) -> Option<Vec<u8>> {
+        let (begins, rest) = turn.split_at_checked(self.bytes)?;
+        let mut sent = Sent::default();
+        sent.note(begins);
+        (sent.sum == self.sum).then(|| rest.to_vec())
+    }
 }
 
 /// What is left to give once the upstream's body is over.
@@ -110,7 +139,7 @@ impl TurnBody {
             held_since: None,
             ladder,
             asking: None,
-            sent: 0,
+            sent: Sent::default(),
             end: None,
         }
     }
@@ -124,7 +153,7 @@ impl TurnBody {
                 return self.poll_sign_of_life(cx).map(|event| Some(Ok(Frame::data(event))));
             };
             let out = self.asking.take().map_or_else(Vec::new, |(out, _)| out);
-            let better = better.and_then(|turn| Some(turn.get(self.sent..)?.to_vec()));
+            let better = better.and_then(|turn| self.sent.rest_of(&turn));
             return Poll::Ready(Some(Ok(self.leave(better.unwrap_or(out)))));
         }
         let (mut out, mut more) = (Vec::new(), true);
@@ -143,6 +172,10 @@ impl TurnBody {
                 && let Some(bytes) = self.came.next()
             {
                 self.observer.took(&bytes);
+                if self.came.len() == 0 && self.upstream.is_end_stream() {
+                    let end = self.behind.take().unwrap_or(End::Over);
+                    self.finish(&mut out, end);
+                }
                 return Poll::Ready(Some(Ok(Frame::data(bytes))));
             }
             let begun = Instant::now();
@@ -172,6 +205,11 @@ impl TurnBody {
                 Poll::Ready(Some(Ok(Ok(bytes)))) => {
                     length += bytes.len();
                     came.push(bytes);
+                    // Nobody may ask for more: where the answer's length is known, it is over for hyper with its last
+                    // byte.
+                    if self.upstream.is_end_stream() {
+                        self.behind = Some(End::Over);
+                    }
                 }
                 Poll::Ready(Some(Ok(Err(other)))) => {
                     self.behind = Some(other.into_trailers().map_or(End::Over, End::Trailers));
@@ -226,7 +264,9 @@ impl TurnBody {
         if let Some((quiet, _)) = &mut self.quiet {
             quiet.moved();
         }
-        self.sent += out.len();
+        if self.ladder.is_some() {
+            self.sent.note(&out);
+        }
         Frame::data(out.into())
     }
 
@@ -286,5 +326,23 @@ impl Drop for TurnBody {
 impl fmt::Debug for TurnBody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TurnBody").field("guard", &self.guard).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rest_of_what_begins_as_it_did() {
+        let mut sent = Sent::default();
+        assert_eq!(sent.rest_of(b"abc").unwrap(), b"abc");
+        sent.note(b"a");
+        sent.note(b"b");
+        assert_eq!(sent.rest_of(b"abc").unwrap(), b"c");
+        assert_eq!(sent.rest_of(b"ab").unwrap(), b"");
+        for other in [&b""[..], b"a", b"ba", b"abc".split_at(1).1] {
+            assert_eq!(sent.rest_of(other), None);
+        }
     }
 }

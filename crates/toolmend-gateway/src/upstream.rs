@@ -37,6 +37,9 @@ pub(crate) struct Connections {
     shared: Mutex<Option<http2::SendRequest<Box<Upload>>>>,
     host: HeaderValue,
     upstream: String,
+    /// Fields of an answer's header section.
+    fields: usize,
+    connect: Duration,
     idle: Duration,
 }
 
@@ -66,7 +69,10 @@ impl Connections {
         let mut http2 = http2::Builder::new(TokioExecutor::new());
         http2
             .timer(TokioTimer::new())
-            .max_header_list_size(u32::try_from(limits.header_bytes).unwrap_or(u32::MAX));
+            // One that has died without a word is given up before what is asked on it is.
+            .keep_alive_interval(limits.idle / 4)
+            .keep_alive_timeout(limits.idle / 2)
+            .max_header_list_size(u32::try_from(limits.header_bytes.max(8192)).unwrap_or(u32::MAX));
         Ok(Connections {
             connector,
             http1,
@@ -75,6 +81,8 @@ impl Connections {
             shared: Mutex::new(None),
             host: settings.upstream.host(),
             upstream: settings.upstream.to_string(),
+            fields: limits.headers,
+            connect: limits.connect,
             idle: limits.idle,
         })
     }
@@ -89,6 +97,8 @@ impl Connections {
             shared: Mutex::new(None),
             host: self.host.clone(),
             upstream: self.upstream.clone(),
+            fields: self.fields,
+            connect: self.connect,
             idle: self.idle,
         }
     }
@@ -106,7 +116,11 @@ impl Connections {
         match (answer, progress.seen().1) {
             (Some(Err(_)), Awaits::Nothing) => Err(Refusal::Body("it ended before its time".to_owned())),
             (Some(answer), _) => answer,
-            (None, Awaits::Upstream) => Err(Refusal::Silent { upstream: self.upstream.clone(), seconds }),
+            (None, Awaits::Upstream) => {
+                // Whoever asks next is not to wait on the same connection.
+                self.give_up_shared();
+                Err(Refusal::Silent { upstream: self.upstream.clone(), seconds })
+            }
             (None, Awaits::Client | Awaits::Nothing) => Err(Refusal::BodyIdle(seconds)),
         }
     }
@@ -128,6 +142,11 @@ impl Connections {
                 Way::Shared(sender) => self.over_http2(sender, request, target).await,
             };
             let mut error = match answer {
+                // Over HTTP/1.1 hyper counts them.
+                Ok(response) if response.headers().len() > self.fields => {
+                    let why = format!("it has more than {} header fields", self.fields);
+                    return Err(Refusal::NoAnswer { upstream: self.upstream.clone(), why });
+                }
                 Ok(response) => return Ok(response),
                 Err(error) => error,
             };
@@ -151,6 +170,11 @@ impl Connections {
         }
     }
 
+    /// Takes no more requests on the connection of HTTP/2; those that are open go on.
+    fn give_up_shared(&self) {
+        *self.shared.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
     async fn connect(&self, target: &Uri) -> Result<Way, Refusal> {
         let unreachable = |why| Refusal::Unreachable { upstream: self.upstream.clone(), why };
         let mut connector = self.connector.clone();
@@ -158,7 +182,14 @@ impl Connections {
             poll_fn(|cx| connector.poll_ready(cx)).await?;
             connector.call(target.clone()).await
         };
-        let socket = connecting.await.map_err(|error| unreachable(root(&*error)))?;
+        // The connector's own limit is one of TCP, without the handshake of TLS.
+        let socket = match tokio::time::timeout(self.connect, connecting).await {
+            Ok(socket) => socket.map_err(|error| unreachable(root(&*error)))?,
+            Err(_) => {
+                let seconds = self.connect.as_secs();
+                return Err(unreachable(format!("no connection stood within {seconds} seconds")));
+            }
+        };
         if !socket.connected().is_negotiated_h2() {
             // A connection without TLS has no room for it.
             let line = match socket {
@@ -216,7 +247,7 @@ impl Connections {
         let answer: Result<Response<Incoming>, NotSent> = sender.try_send_request(request).await;
         // One that fails is not tried again, whatever it says of itself.
         if answer.is_err() {
-            *self.shared.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            self.give_up_shared();
         }
         answer.map(|response| response.map(Inbound::from))
     }

@@ -131,8 +131,19 @@ impl TryFrom<Given> for Serve {
 fn is_known(name: &str) -> bool {
     let Some(rest) = name.strip_prefix(PREFIX) else { return true };
     let read = Given::VARIABLES.contains(&name) || rest == "CONFIG";
-    // Our scripts have their own, and Kubernetes sets these for a service of the name `toolmend`.
-    read || ["CHECK_", "SERVICE_", "PORT_"].iter().any(|other| rest.starts_with(other)) || rest == "PORT"
+    // Our scripts have their own.
+    read || rest.starts_with("CHECK_") || is_of_a_service(name)
+}
+
+/// Whether Kubernetes sets such a variable, for a service whose name begins with `toolmend`.
+fn is_of_a_service(name: &str) -> bool {
+    // The parts between "_PORT" and "_PORT"; the first one is the service's name.
+    let numbered = name.split("_PORT").skip(1).any(|part| {
+        let behind = part.strip_prefix('_').unwrap_or("").trim_start_matches(|c: char| c.is_ascii_digit());
+        behind.len() + 1 < part.len() && behind.starts_with('_')
+    });
+    let ends = ["_SERVICE_HOST", "_SERVICE_PORT", "_PORT"];
+    numbered || ends.iter().any(|end| name.ends_with(end)) || name.contains("_SERVICE_PORT_")
 }
 
 /// The variable that was meant.

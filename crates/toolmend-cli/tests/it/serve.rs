@@ -236,6 +236,13 @@ fn a_variable_that_nothing_reads() {
         ("TOOLMEND_SERVICE_HOST", None),
         ("TOOLMEND_PORT", None),
         ("TOOLMEND_PORT_8080_TCP", None),
+        ("TOOLMEND_ADMIN_SERVICE_HOST", None),
+        ("TOOLMEND_ADMIN_SERVICE_PORT", None),
+        ("TOOLMEND_ADMIN_SERVICE_PORT_HTTP", None),
+        ("TOOLMEND_ADMIN_PORT", None),
+        ("TOOLMEND_GATEWAY_PORT_8080_TCP_ADDR", None),
+        ("TOOLMEND_PORT_PORT_8080_TCP", None),
+        ("TOOLMEND_PORT_HTTP", Some("no setting reads it")),
         ("TOOLMENDER", None),
     ] {
         let ran = command(&["serve", "--print-config"]).env(name, "s3cret").output().unwrap();

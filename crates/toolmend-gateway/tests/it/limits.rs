@@ -7,7 +7,7 @@ use std::time::Duration;
 use hyper::Request;
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::harness::*;
 use crate::stream::scripted;
@@ -51,6 +51,25 @@ async fn header_fields_of_the_upstream() {
     let upstream = Upstream::always(whole("200 OK", &fields, "ok")).await;
     let gateway = Gateway::with(&upstream, |_| {}, Nothing).await;
     assert_eq!(gateway.ask("GET / HTTP/1.1\r\nhost: g\r\n\r\n").await.status(), 502);
+}
+
+/// Over HTTP/2 as over HTTP/1.1, for which less than hyper needs is as much as it needs.
+#[tokio::test]
+async fn header_fields_over_http2() {
+    let upstream = Upstream::always(whole("200 OK", "", "ok")).await;
+    let few = |settings: &mut toolmend_gateway::Settings| {
+        (settings.limits.headers, settings.limits.header_bytes) = (50, 10);
+    };
+    let gateway = Gateway::with(&upstream, few, Nothing).await;
+    let client: Client<_, Pieces> = Client::builder(TokioExecutor::new()).http2_only(true).build_http();
+    for (more, status) in [(48, 200), (51, 431)] {
+        let mut request = Request::get(format!("http://{}/", gateway.address));
+        for n in 0..more {
+            request = request.header(format!("x-{n}"), "y");
+        }
+        let answer = within(client.request(request.body(pieces(&[])).unwrap())).await.unwrap();
+        assert_eq!(answer.status(), status, "{more}");
+    }
 }
 
 /// A request that is too long to be looked into is passed on as it comes, and so is its answer.
@@ -342,6 +361,28 @@ async fn a_client_that_stops_reading() {
         gateway.counts("toolmend_open_turns 0").await;
         drop(wire);
     }
+}
+
+/// One that reads slowly takes something all the same, although its socket looks full for longer than the limit.
+#[tokio::test]
+async fn a_client_that_reads_slowly() {
+    let upstream = Upstream::new(|_, mut wire| async move {
+        wire.write(whole("200 OK", "", &"x".repeat(64 << 20))).await;
+        None
+    })
+    .await;
+    let short = |settings: &mut toolmend_gateway::Settings| settings.limits.idle = Duration::from_millis(800);
+    let gateway = Gateway::with(&upstream, short, HoldingCalls).await;
+    let mut wire = Wire::connect(gateway.address).await;
+    wire.write("GET / HTTP/1.1\r\nhost: g\r\n\r\n").await;
+    wire.head().await.unwrap();
+    let mut taken = vec![0; 40 << 10];
+    for _ in 0..60 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        wire.stream.read_exact(&mut taken).await.unwrap();
+        assert!(taken.iter().all(|byte| *byte == b'x'));
+    }
+    gateway.counts("toolmend_connections 1").await;
 }
 
 /// An upload may take as long as it likes, too; one that stands still is the client's fault.

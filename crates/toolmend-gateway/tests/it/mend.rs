@@ -5,6 +5,7 @@ use toolmend::wire::Recorder;
 use toolmend_gateway::{Hold, Mending, Mode, OnCut, Settings};
 
 use crate::harness::*;
+use crate::stream::scripted;
 
 /// A small generator of numbers, so that a failure can be repeated.
 struct Dice(u64);
@@ -361,6 +362,50 @@ async fn a_turn_that_is_not_streamed() {
     assert_eq!((answer.status(), answer.text()), (200, body(mended).as_str()));
 }
 
+/// The end of an answer whose length is said is seen, however much comes with it: nobody asks for more behind it.
+#[tokio::test]
+async fn observing_sees_the_end() {
+    for (length, held) in [(100, 1 << 20), (9000, 1 << 20), (9000, 10), (60_000, 1 << 20)] {
+        let body = format!(
+            "{{\"choices\": [{{\"index\": 0, \"message\": {{\"role\": \"assistant\", \"content\": \"{}\", \"tool_calls\": [{{\"id\": \"c\", \"type\": \"function\", \"function\": {{\"name\": \"look\", \"arguments\": \"{{\\\"city\\\": \\\"Oslo\\\",}}\"}}}}]}}, \"finish_reason\": \"tool_calls\"}}]}}",
+            "x".repeat(length)
+        );
+        let upstream = Upstream::always(whole("200 OK", "content-type: application/json\r\n", &body)).await;
+        let mut settings = Settings::new(format!("http://{}", upstream.address).parse().unwrap());
+        settings.mode = Mode::Observe;
+        settings.limits.held_turn_bytes = held;
+        let mending = Mending::new(&settings);
+        let gateway = Gateway::of(settings, mending).await;
+        let answer = gateway.ask(request(100).replace("\"stream\":true", "\"stream\":null")).await;
+        assert_eq!((answer.text(), answer.whole), (body.as_str(), true));
+        let metrics = gateway.metrics().await;
+        assert!(!metrics.contains("passed=\"left\""), "{length}: {metrics}");
+        let told = metrics.contains(r#"verdict="mended",grade="punctuation"} 1"#);
+        assert_eq!(told, held > length, "{length}: {metrics}");
+    }
+}
+
+/// Nor does it keep anything waiting, whether it reads the text or not.
+#[tokio::test]
+async fn observing_holds_nothing() {
+    for promote in [Promote::Marked, Promote::Off] {
+        let (upstream, say, _went) =
+            scripted("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 15\r\n\r\n").await;
+        let mut settings = Settings::new(format!("http://{}", upstream.address).parse().unwrap());
+        settings.mode = Mode::Observe;
+        settings.promote = promote;
+        let mending = Mending::new(&settings);
+        let gateway = Gateway::of(settings, mending).await;
+        let mut wire = Wire::connect(gateway.address).await;
+        wire.write(request(100).replace("\"stream\":true", "\"stream\":null")).await;
+        wire.head().await.unwrap();
+        say.send(b"{\"choices\"".to_vec()).unwrap();
+        assert_eq!(wire.read().await, b"{\"choices\"");
+        say.send(b": []}".to_vec()).unwrap();
+        assert_eq!(wire.read().await, b": []}");
+    }
+}
+
 /// A gateway that mends, in front of an upstream that says back what it was asked.
 async fn echoing(set: impl FnOnce(&mut Settings)) -> (Upstream, Gateway) {
     let upstream = Upstream::new(|request, mut wire| async move {
@@ -450,5 +495,28 @@ async fn faulty_turns_are_recorded() {
         std::fs::read_to_string(&files[0]).unwrap(),
         "{\"id\":\"c1\",\"arguments\":\"{\\\"city\\\": \\\"Oslo\\\",}\",\"model\":\"m\",\"finish_reason\":\"stop\"}\n"
     );
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// The copy of a turn that is to be recorded gives way to repairs, and not the other way round.
+#[tokio::test]
+async fn a_recording_costs_no_repair() {
+    let folder =
+        std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("starved-{}", std::process::id()));
+    let mut dice = Dice(31);
+    let text = |piece: &str| {
+        format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{piece}\"}}}}]}}\n\n")
+    };
+    let stream = [text(&"x".repeat(900)).repeat(10), turn(&["{\"city\": \"Oslo\",}"], "tool_calls")].concat();
+    let (answer, metrics) = through(&stream, &mut dice, 100, |settings| {
+        settings.record = Some(folder.clone());
+        // Room for the one or the other.
+        settings.limits.held_bytes = stream.len() + 10;
+    })
+    .await;
+    assert!(metrics.contains(r#"verdict="mended",grade="punctuation"} 1"#), "{metrics}");
+    assert!(!metrics.contains("toolmend_caps_total{"), "{metrics}");
+    assert_ne!(answer.text(), stream);
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
     std::fs::remove_dir_all(folder).unwrap();
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use toolmend::wire::Recorder;
 use toolmend_gateway::{Hold, Mending, Settings};
 
 use crate::harness::*;
@@ -26,9 +27,14 @@ fn stream(arguments: &str, finish: &str) -> String {
 
 /// An upstream whose streamed calls are hopeless; asked once more it says `second`, after `wait`.
 async fn upstream(first: &str, finish: &str, second: &str, wait: Duration) -> (Upstream, Arc<AtomicUsize>) {
+    streaming(stream(first, finish), second, wait).await
+}
+
+/// One that streams this first.
+async fn streaming(first: String, second: &str, wait: Duration) -> (Upstream, Arc<AtomicUsize>) {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
-    let (first, second) = (stream(first, finish), second.to_owned());
+    let second = second.to_owned();
     let upstream = Upstream::new(move |request, mut wire| {
         let (first, second, count) = (first.clone(), second.clone(), Arc::clone(&count));
         async move {
@@ -125,6 +131,51 @@ async fn where_it_is_not_asked_for() {
         assert_eq!(gateway.ask(request(more)).await.text(), stream(first, finish), "{first} {more}");
         assert_eq!(asked.load(Ordering::Relaxed), 0, "{first} {more}");
     }
+}
+
+/// A turn that says this.
+fn said(text: &str) -> String {
+    let text = text.replace('"', "\\\"").replace('\n', "\\n");
+    format!(
+        "data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"role\":\"assistant\",\"content\":\"{text}\"}}}}]}}\n\n"
+    )
+}
+
+/// What stands in the text and is left there, for a rule that is switched off, is no call that somebody waits for.
+#[tokio::test]
+async fn a_call_that_stays_text_is_not_asked_for() {
+    let call = "<tool_call>\n{\"name\": \"look\", \"arguments\": {\"city\": \"Oslo\",}}\n</tool_call>";
+    let stream = format!(
+        "{}data: {{\"choices\":[{{\"index\":0,\"delta\":{{}},\"finish_reason\":\"stop\"}}]}}\n\ndata: [DONE]\n\n",
+        said(call)
+    );
+    let (upstream, asked) = streaming(stream.clone(), &answer(GOOD), Duration::ZERO).await;
+    let without = |settings: &mut Settings| settings.without = vec![toolmend::Rule::TrailingComma];
+    let gateway = gateway(&upstream, without).await;
+    assert_eq!(gateway.ask(request("")).await.text(), stream);
+    assert_eq!(asked.load(Ordering::Relaxed), 0);
+    gateway
+        .counts(r#"toolmend_calls_total{protocol="openai-chat",model="m",verdict="declined",grade=""} 1"#)
+        .await;
+}
+
+/// A call that was made of the text before stays one.
+#[tokio::test]
+async fn a_call_that_was_made_of_text_stays() {
+    let call = "<tool_call>\n{\"name\": \"look\", \"arguments\": {\"city\": \"Nice\"}}\n</tool_call>\n";
+    let hopeless = stream(HOPELESS, "tool_calls");
+    let hopeless = hopeless.split_once("\n\n").unwrap().1;
+    let first = [&said("I go.\n"), &said(call), hopeless].concat();
+    let (upstream, asked) = streaming(first, &answer(GOOD), Duration::ZERO).await;
+    let gateway = gateway(&upstream, |_| {}).await;
+    let answer = gateway.ask(request("")).await;
+    let mut recorder = Recorder::new();
+    recorder.push(&answer.body).unwrap();
+    let mut calls = recorder.finish().unwrap().calls;
+    calls.sort_by_key(|call| call.arguments.clone());
+    let says: Vec<&str> = calls.iter().map(|call| call.arguments.as_str()).collect();
+    assert_eq!(says, ["{\"city\": \"Nice\"}", GOOD], "{}", answer.text());
+    assert_eq!(asked.load(Ordering::Relaxed), 1);
 }
 
 #[tokio::test]

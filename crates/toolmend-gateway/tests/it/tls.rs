@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use hyper::body::{Body as _, Bytes, Frame, Incoming};
 use hyper::service::service_fn;
@@ -14,6 +16,7 @@ use rcgen::{CertifiedKey, KeyPair, generate_simple_self_signed};
 use rustls::crypto::ring;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, RootCertStore, ServerConfig};
+use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 use toolmend_gateway::Settings;
@@ -161,7 +164,10 @@ async fn an_upstream_over_tls() {
                     let Ok(stream) = acceptor.accept(stream).await else { return };
                     let service = service_fn(|request: Request<Incoming>| async move {
                         let seen = format!("data: {:?} call\n\ndata: done\n\n", request.version());
-                        let answer = Response::builder().header("content-type", "text/event-stream");
+                        let mut answer = Response::builder().header("content-type", "text/event-stream");
+                        for n in 0..if request.uri().path() == "/many" { 150 } else { 0 } {
+                            answer = answer.header(format!("x-{n}"), "y");
+                        }
                         answer.body(Pieces(vec![Frame::data(seen.into())]))
                     });
                     let _ = auto::Builder::new(TokioExecutor::new())
@@ -175,6 +181,8 @@ async fn an_upstream_over_tls() {
         let gateway = Gateway::of(settings, HoldingCalls).await;
         let answer = gateway.ask(chat()).await;
         assert_eq!(answer.text(), format!("data: {version} call\n\ndata: done\n\n"));
+        let many = gateway.ask("GET /many HTTP/1.1\r\nhost: g\r\n\r\n").await;
+        assert_eq!(many.status(), 502, "{version}");
         // One that is not trusted is not talked to.
         let mut settings = Settings::new(format!("https://localhost:{port}").parse().unwrap());
         settings.upstream_ca = Some(Identity::new("other").chain);
@@ -182,6 +190,65 @@ async fn an_upstream_over_tls() {
         let answer = gateway.ask(chat()).await;
         assert_eq!(answer.status(), 502);
         assert!(answer.text().contains("certificate"), "{}", answer.text());
+        serving.abort();
+    }
+}
+
+/// The handshake is a part of connecting.
+#[tokio::test]
+async fn an_upstream_that_never_shakes_hands() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let mut settings = Settings::new(format!("https://localhost:{port}").parse().unwrap());
+    settings.upstream_ca = Some(Identity::new("shaking").chain);
+    settings.limits.connect = Duration::from_millis(200);
+    let gateway = Gateway::of(settings, HoldingCalls).await;
+    let answer = gateway.ask(chat()).await;
+    assert_eq!(answer.status(), 502);
+    assert!(answer.text().contains("upstream_unreachable"), "{}", answer.text());
+}
+
+/// A connection of HTTP/2 that has fallen silent is not asked again, whether its other side is still there or not.
+#[tokio::test]
+async fn a_silent_upstream_over_http2() {
+    let identity = Identity::new("silent");
+    for is_there in [true, false] {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let acceptor = TlsAcceptor::from(identity.server(&["h2"]));
+        let connected = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&connected);
+        let serving = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let acceptor = acceptor.clone();
+                count.fetch_add(1, Ordering::Relaxed);
+                tokio::spawn(async move {
+                    let Ok(mut stream) = acceptor.accept(stream).await else { return };
+                    if is_there {
+                        let service = service_fn(|_: Request<Incoming>| {
+                            std::future::pending::<Result<Response<Pieces>, std::io::Error>>()
+                        });
+                        let _ = auto::Builder::new(TokioExecutor::new())
+                            .serve_connection(TokioIo::new(stream), service)
+                            .await;
+                    } else {
+                        // Its settings, and no word after them.
+                        stream.write_all(b"\0\0\0\x04\0\0\0\0\0\0\0\0\x04\x01\0\0\0\0").await.unwrap();
+                        stream.flush().await.unwrap();
+                        let _ = tokio::io::copy(&mut stream, &mut tokio::io::sink()).await;
+                    }
+                });
+            }
+        });
+        let mut settings = Settings::new(format!("https://localhost:{port}").parse().unwrap());
+        settings.upstream_ca = Some(identity.chain.clone());
+        settings.limits.idle = Duration::from_millis(800);
+        settings.threads = std::num::NonZero::new(1).unwrap();
+        let gateway = Gateway::of(settings, HoldingCalls).await;
+        for asked in 1..3 {
+            assert_eq!(gateway.ask(chat()).await.status(), if is_there { 504 } else { 502 });
+            assert_eq!(connected.load(Ordering::Relaxed), asked);
+        }
         serving.abort();
     }
 }
