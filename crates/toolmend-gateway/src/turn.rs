@@ -78,7 +78,7 @@ pub(crate) struct TurnBody {
     ladder: Option<Box<dyn Ladder>>,
     /// What would leave now, and the wait for something better.
     asking: Option<(Vec<u8>, Better)>,
-    /// What of the turn has left.
+    /// What of the turn has left, where it may be asked for once more.
     sent: Sent,
     end: Option<End>,
 }
@@ -265,7 +265,9 @@ impl TurnBody {
             quiet.moved();
         }
         if self.ladder.is_some() {
+            if self.ladder.is_some() {
             self.sent.note(&out);
+        }
         }
         Frame::data(out.into())
     }
