@@ -266,8 +266,8 @@ impl TurnBody {
         }
         if self.ladder.is_some() {
             if self.ladder.is_some() {
-            self.sent.note(&out);
-        }
+                self.sent.note(&out);
+            }
         }
         Frame::data(out.into())
     }

@@ -345,12 +345,10 @@ fn calls(line: &str, ctx: &Context<'_>) -> bool {
     {
         code = rest.trim_start();
     }
-    if let Some((name, value)) =
-        code.split_once('=').filter(|(name, _)| identifier_end(name, 0) == Some(name.trim_end().len()))
-    {
-        code = value.trim_start();
-        debug_assert!(!name.is_empty());
-        code = code.strip_prefix("await ").unwrap_or(code);
+    let assigned = |(name, _): &(&str, &str)| identifier_end(name, 0) == Some(name.trim_end().len());
+    if let Some((_, value)) = code.split_once('=').filter(assigned) {
+        let value = value.trim_start();
+        code = value.strip_prefix("await ").unwrap_or(value);
     }
     let end =
         code.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '.'))).unwrap_or(code.len());
@@ -439,7 +437,6 @@ fn is_identifier(word: &str, ctx: &Context<'_>) -> bool {
         "section",
         "object",
         "return",
-        "end_of",
         "query",
         "data",
     ];
@@ -447,8 +444,9 @@ fn is_identifier(word: &str, ctx: &Context<'_>) -> bool {
     let joined = |at: usize| {
         at > 0 && b[at - 1].is_ascii_lowercase() && b.get(at + 1).is_some_and(u8::is_ascii_lowercase)
     };
+    let of_format = |part: &str| OF_FORMATS.iter().any(|of| part.starts_with(of));
     memchr::memchr_iter(b'_', b).any(joined)
-        && !OF_FORMATS.iter().any(|part| word.to_lowercase().split('_').any(|of| of.starts_with(part)))
+        && !word.to_lowercase().split('_').any(of_format)
         && !ctx.judge.declares(word)
 }
 
