@@ -265,9 +265,7 @@ impl TurnBody {
             quiet.moved();
         }
         if self.ladder.is_some() {
-            if self.ladder.is_some() {
-                self.sent.note(&out);
-            }
+            self.sent.note(&out);
         }
         Frame::data(out.into())
     }
