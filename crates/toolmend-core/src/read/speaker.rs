@@ -165,6 +165,10 @@ pub(super) fn no_call(text: &str, pieces: &[Edit], ctx: &Context<'_>) -> Option<
             turn = TURNS.iter().any(|part| mark.contains(part));
             continue;
         }
+        if piece.rule != Rule::Prose {
+            turn = false;
+            continue;
+        }
         let speaker = words.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or("").to_lowercase();
         // The marks of Harmony may be lost: `analysisWe need …`.
         let thinks = words.strip_prefix("assistant").unwrap_or(words).strip_prefix("analysis");
@@ -366,6 +370,8 @@ pub(crate) fn other_tool<'t>(
     pieces: &[Edit],
     ctx: &Context<'_>,
 ) -> Option<&'t str> {
+    // Without a name to compare with there is no other one.
+    ctx.evidence.tool_name()?;
     let before = &text[..start];
     let called = CALLING.iter().flat_map(|sign| {
         before.match_indices(sign).filter_map(move |(at, _)| {
