@@ -199,3 +199,17 @@ fn it_can_be_shared_between_threads() -> Result<(), ToolError> {
     assert!(verdicts.iter().all(|verdict| matches!(verdict, Some(Verdict::Mended { .. }))));
     Ok(())
 }
+
+/// Where the turn breaks off at it, the list that it stands for may have had more.
+#[test]
+fn one_item_at_the_end_of_a_cut_turn_is_no_list() -> Result<(), ToolError> {
+    let schema = r#"{"name": "tag", "parameters": {"properties": {"path": {"type": "string"},
+        "tags": {"type": "array", "items": {"type": "string"}}}, "additionalProperties": false}}"#;
+    let toolmend = Toolmend::new().tools([Tool::one(schema)?]);
+    let body = r#"{"path": "p", "tags": "red""#;
+    for (reason, text) in [("stop", Some(r#"{"path": "p", "tags": ["red"]}"#)), ("length", None)] {
+        let verdict = toolmend.mend(body, Evidence::new().finish_reason(Some(reason)));
+        assert_eq!(verdict.text(body), text, "{reason}");
+    }
+    Ok(())
+}

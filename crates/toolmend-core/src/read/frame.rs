@@ -213,6 +213,7 @@ pub(crate) fn head(text: &str, start: usize, headless: bool, ctx: &Context<'_>) 
             || speaker::is_code(words)
             // `+{"a": 1}`, `${"a": 1}`, `!{"a": 1}`
             || text[..start].ends_with(['+', '-', '!', '~', '^', '%', '&', '|', '@', '$', '\\', '/'])
+                && !words.ends_with("*/")
         {
             return Err(Refused { reason: Reason::Rest, at: from });
         }
