@@ -202,7 +202,7 @@ settings! {
     max_held_call_bytes: u64, "TOOLMEND_MAX_HELD_CALL_BYTES", "BYTES", bytes(g::MAX_HELD_CALL_BYTES), held_call_bytes: count(0..=MOST_BYTES);
     "Most bytes that are held of one turn"
     max_held_turn_bytes: u64, "TOOLMEND_MAX_HELD_TURN_BYTES", "BYTES", bytes(g::MAX_HELD_TURN_BYTES), held_turn_bytes: count(0..=MOST_BYTES);
-    "Most bytes that are held of all turns"
+    "Most bytes that are held of all turns, and kept of requests until they are answered"
     max_held_bytes: u64, "TOOLMEND_MAX_HELD_BYTES", "BYTES", bytes(g::MAX_HELD_TOTAL_BYTES), held_bytes: count(1..=MOST_BYTES);
     "Most turns that are looked into at the same time; one more passes untouched"
     max_open_turns: u64, "TOOLMEND_MAX_OPEN_TURNS", "N", bytes(g::MAX_OPEN_TURNS), open_turns: count(1..=MOST);

@@ -13,7 +13,7 @@ pub(super) const SPEC: Spec = Spec {
         ending: Ending::Complete,
         schema: r#"{"type":"object","properties":{"unit":{"enum":["celsius","fahrenheit"]}}}"#,
     },
-    safe: "Exactly one allowed word is the same when case is ignored, and it is a word: no flag, unit or code, in which case tells one from another.",
+    safe: "Exactly one allowed word is the same when case is ignored, and it is a word, or a letter with a number: no flag, unit or pattern, in which case tells one from another.",
     wrong: Counter {
         text: r#"{"unit": "celcius"}"#,
         why: "A typing error: which word was meant is not certain.",

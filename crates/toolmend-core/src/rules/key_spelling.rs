@@ -13,7 +13,7 @@ pub(super) const SPEC: Spec = Spec {
         ending: Ending::Complete,
         schema: r#"{"type":"object","properties":{"file_path":{"type":"string"}},"required":["file_path"]}"#,
     },
-    safe: "One declared, missing property is the same when case is ignored, and `_`, `-` and spaces between words.",
+    safe: "One declared, missing property is the same when case is ignored, and `_`, `-` and spaces between words, and the sign before a flag that the model left out.",
     wrong: Counter {
         text: r#"{"path": "a"}"#,
         why: "The letters differ: it may be another argument.",
