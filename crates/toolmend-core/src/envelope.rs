@@ -14,6 +14,10 @@ use crate::{Edit, Rule, Steps};
 /// The most members that an envelope may have.
 const MAX_MEMBERS: usize = 8;
 
+/// The keys that hold all arguments of a call, in their quotes.
+pub(crate) const ARGUMENTS: &[&str] =
+    &["\"arguments\"", "\"parameters\"", "\"args\"", "\"input\"", "\"action_input\"", "\"tool_input\""];
+
 /// Key of the name, and key of the arguments, as the APIs and formats pair them.
 const PAIRS: &[(&str, &str)] = &[
     ("name", "arguments"),

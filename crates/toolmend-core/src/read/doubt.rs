@@ -7,6 +7,7 @@ use super::frame::Head;
 use super::lexeme::{identifier_end, skip_white, trim_escaped_white};
 use super::quotes::{QUOTES, opens_word};
 use crate::context::Context;
+use crate::envelope::ARGUMENTS;
 use crate::rules::RuleSet;
 use crate::{Edit, Rule};
 
@@ -154,8 +155,6 @@ impl Parsed<'_> {
 /// Whether the object looks like a call with its name, not like the arguments alone.
 fn enveloped(body: &str) -> bool {
     const NAMES: &[&str] = &["name", "tool", "function", "action", "tool_name", "id", "type"];
-    const ARGUMENTS: &[&str] =
-        &["\"arguments\"", "\"parameters\"", "\"args\"", "\"input\"", "\"action_input\"", "\"tool_input\""];
     let first = body.trim_start_matches(|c: char| c == '{' || c == '"' || c.is_whitespace());
     NAMES.iter().any(|name| first.strip_prefix(name).is_some_and(|rest| rest.starts_with(['"', ':', ' '])))
         && ARGUMENTS.iter().any(|name| body.contains(name))

@@ -1,6 +1,7 @@
 //! `missing-opener`: the opening brace is not there
 
 use super::{Act, Counter, Example, Spec, Ways};
+use crate::envelope::ARGUMENTS;
 use crate::read::fault::{Fault, Moves};
 use crate::scan::Slot;
 use crate::{Edit, Ending, Grade, Rule};
@@ -28,8 +29,6 @@ pub(super) const SPEC: Spec = Spec {
 /// The brace at the beginning of the text is set by `read::frame`. Here: `"arguments": "city": "Lyon"}`, the
 /// same body in an envelope, which only a schema can open.
 fn moves(fault: &Fault<'_>, out: &mut Moves) {
-    const ARGUMENTS: &[&str] =
-        &["\"arguments\"", "\"parameters\"", "\"args\"", "\"input\"", "\"action_input\"", "\"tool_input\""];
     let there = fault.byte() == Some(b':') && fault.in_object();
     if !there || !fault.ctx.has_schema() {
         return;

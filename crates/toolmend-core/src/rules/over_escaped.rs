@@ -2,6 +2,7 @@
 
 use super::{Act, Counter, Example, Spec};
 use crate::Scanner;
+use crate::envelope::ARGUMENTS;
 use crate::read::lexeme::{colon_ahead, invisible, json_escape};
 use crate::scan::Status;
 use crate::{Edit, Ending, Grade, Rule};
@@ -53,12 +54,9 @@ pub(crate) fn inner_layer(text: &str) -> Option<Vec<Edit>> {
 /// Whether these words end in the brace at `open`, or in one behind a key that holds all arguments of a call: behind
 /// another key, what is escaped may be a string that lost its quotes, `"content": {\"k\": 1}`.
 fn takes_level(before: &str, open: usize) -> bool {
-    const KEYS: &[&str] =
-        &["\"arguments", "\"parameters", "\"args", "\"input", "\"action_input", "\"tool_input", "\"kwargs"];
     let Some(before) = before.trim_ascii_end().strip_suffix('{') else { return false };
-    let key =
-        before.trim_ascii_end().strip_suffix(':').and_then(|key| key.trim_ascii_end().strip_suffix('"'));
-    before.len() == open || key.is_some_and(|key| KEYS.iter().any(|name| key.ends_with(name)))
+    let key = before.trim_ascii_end().strip_suffix(':').map_or("", str::trim_ascii_end);
+    before.len() == open || ARGUMENTS.iter().any(|name| key.ends_with(name))
 }
 
 /// The edits that take off a level that begins at `from`, if every quote behind it is escaped.
