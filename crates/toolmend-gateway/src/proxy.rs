@@ -244,10 +244,12 @@ impl Proxy {
             if asked_usage && streamed { Box::new(WithoutUsage::new(inspector)) } else { inspector };
         let held = HeldLimits { call: limits.held_call_bytes, turn: limits.held_turn_bytes };
         let guard = Guard::new(inspector, held, self.held.clone());
+        let recording =
+            self.records.as_ref().map(|records| records.begin(limits.held_turn_bytes, &facts.tools));
         let again = again.and_then(|again| Reissue::new(self, facts, again, asked_usage && streamed, charge));
         let ladder = again.map(|again| Box::new(again) as Box<dyn Ladder>);
         let mut watch = Watch::new(Arc::clone(&self.metrics), turn, speaks, model, spent);
-        watch.recording = self.records.as_ref().map(|records| records.begin(limits.held_turn_bytes));
+        watch.recording = recording;
         watch.log_bodies = self.settings.log_bodies;
         let signs = sign_of_life(speaks).filter(|_| streamed);
         let signs = signs.map(|event| SignsOfLife { event, every: limits.keep_alive });

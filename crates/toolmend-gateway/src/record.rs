@@ -8,10 +8,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use prometheus_client::metrics::gauge::Gauge;
-use toolmend::Ending;
 use toolmend::quote::quote_into;
 use toolmend::wire::CallReport;
+use toolmend::{Ending, Tool};
 
+use crate::facts::OfferedTool;
 use crate::inspect::{Charge, HeldTotal};
 
 /// The folder of recorded turns.
@@ -53,7 +54,9 @@ pub(crate) struct Recording {
     /// Its bytes as they came; `None` once they are too many.
     bytes: Option<Vec<u8>>,
     limit: usize,
-    /// For these bytes.
+    /// The tools that were offered, by one of which each call was judged.
+    tools: Vec<OfferedTool>,
+    /// For these bytes, and the tools'.
     charge: Option<Charge>,
     /// Its faulty calls, as lines for `batch`.
     calls: String,
@@ -89,9 +92,13 @@ impl Records {
         Ok(Arc::new(Records { lies: Mutex::new(Lies { names: lies, bytes, written: 0 }), ..records }))
     }
 
-    pub(crate) fn begin(self: &Arc<Records>, limit: usize) -> Recording {
-        let (records, calls, charge) = (Arc::clone(self), String::new(), Charge::on(&self.kept));
-        Recording { records, bytes: Some(Vec::new()), limit, charge: Some(charge), calls }
+    /// Begins with a turn of at most so many bytes, to whose model these tools were offered.
+    pub(crate) fn begin(self: &Arc<Records>, limit: usize, tools: &[OfferedTool]) -> Recording {
+        let mut charge = Charge::on(&self.kept);
+        let fits = charge.add(tools.iter().map(|tool| tool.json.len()).sum());
+        let (bytes, tools) = if fits { (Some(Vec::new()), tools.to_vec()) } else { (None, Vec::new()) };
+        let charge = fits.then_some(charge);
+        Recording { records: Arc::clone(self), bytes, limit, tools, charge, calls: String::new() }
     }
 
     fn write(&self, turn: &[u8], calls: &str) -> io::Result<()> {
@@ -146,13 +153,16 @@ impl Recording {
             if fits {
                 kept.extend_from_slice(bytes);
             } else {
-                (self.bytes, self.charge) = (None, None);
+                (self.bytes, self.tools, self.charge) = (None, Vec::new(), None);
             }
         }
     }
 
     /// A call was mended or declined.
     pub(crate) fn faulty(&mut self, report: &CallReport, model: &str) {
+        if self.bytes.is_none() {
+            return;
+        }
         let mut member = |name: &str, text: &str| {
             self.calls.push_str(name);
             quote_into(text, &mut self.calls);
@@ -165,6 +175,12 @@ impl Recording {
             Ending::Complete => member(",\"finish_reason\":", "stop"),
             Ending::Cut => member(",\"finish_reason\":", "length"),
             Ending::Unknown => {}
+        }
+        let tool = self.tools.iter().find(|tool| tool.name == report.name);
+        if let Some(OfferedTool { json, .. }) = tool.filter(|tool| Tool::one(&tool.json).is_ok()) {
+            self.calls.push_str(",\"tool\":");
+            // Line breaks stand between tokens alone, and a record is one line.
+            self.calls.extend(json.chars().map(|c| if matches!(c, '\n' | '\r') { ' ' } else { c }));
         }
         self.calls.push_str("}\n");
     }
@@ -201,7 +217,7 @@ mod tests {
         for run in 0..2 {
             let records = Records::open(&folder, LIMITS).unwrap();
             for turn in 0..4 {
-                let mut recording = records.begin(10);
+                let mut recording = records.begin(10, &[]);
                 recording.took(b"12345");
                 recording.took(if turn == 2 { b"67890." } else { b"67890" });
                 recording.calls.push_str(&format!("{run}.{turn}"));
@@ -258,8 +274,22 @@ mod tests {
     fn what_is_whole_is_not_kept() {
         let folder = std::env::temp_dir().join(format!("toolmend-whole-{}", std::process::id()));
         let records = Records::open(&folder, LIMITS).unwrap();
-        records.begin(10).took(b"12345");
+        records.begin(10, &[]).took(b"12345");
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn the_tools_count_with_what_is_kept() {
+        let folder = std::env::temp_dir().join(format!("toolmend-tools-{}", std::process::id()));
+        let records = Records::open(&folder, LIMITS).unwrap();
+        let tools = |length| [OfferedTool { name: "t".to_owned(), json: "x".repeat(length) }];
+        let fits = |length, took: &[u8]| {
+            let mut recording = records.begin(10, &tools(length));
+            recording.took(took);
+            recording.bytes.is_some()
+        };
+        assert_eq!((fits(95, b"12345"), fits(96, b"12345"), fits(101, b"")), (true, false, false));
         fs::remove_dir_all(folder).unwrap();
     }
 }
