@@ -39,6 +39,7 @@ impl fmt::Display for Ending {
 
 /// One thing that speaks for or against the model having finished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Clue {
     /// The caller vouches for the ending.
     Stated(Ending),

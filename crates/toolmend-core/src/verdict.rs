@@ -127,6 +127,7 @@ pub struct Note {
 
 /// The kinds of [`Note`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum NoteKind {
     /// A key stands twice in one object; parsers differ in which one they keep.
     DuplicateKey,
@@ -181,6 +182,7 @@ pub const MAX_SHOWN: usize = 4;
 
 /// Why a body was declined.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Reason {
     /// There is no text.
     Empty,

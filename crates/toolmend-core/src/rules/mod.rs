@@ -118,6 +118,7 @@ macro_rules! rules {
 
         /// A named kind of fault and its repair.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
         pub enum Rule {
             $($(#[$doc])* $variant,)*
         }
