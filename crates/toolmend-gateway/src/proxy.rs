@@ -206,6 +206,7 @@ impl Proxy {
                         "its request is longer than max-request-bytes",
                     ),
                 }
+                self.metrics.turn(speaks.name(), "", Passed::Untouched, Duration::ZERO);
                 let body = Body::resumed(ahead, rest, limits.idle);
                 return Ok(self.passing(self.send(parts, body).await?));
             }

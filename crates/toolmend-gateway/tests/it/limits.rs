@@ -99,6 +99,7 @@ async fn request_bytes() {
         }
     }
     gateway.counts(r#"toolmend_caps_total{why="request-bytes"} 4"#).await;
+    gateway.counts(r#"toolmend_turns_total{protocol="openai-chat",model="",passed="untouched"} 4"#).await;
 }
 
 /// A hundred megabytes pass either way, on any endpoint, without being kept.
