@@ -152,14 +152,16 @@ impl<'a> Site<'a> {
     /// Whether it can be meant as the only item of a list: not if it may be a list already. In an array,
     /// `[1, 2]` for a list of lists may be one list or two.
     fn is_one_item(&self) -> bool {
-        self.member_of.is_some()
-            && match self.doc.kind(self.at) {
-                Kind::String => !is_list_like(&self.doc.string(self.at)),
-                // `{}` and `false` may say that there is no item.
-                Kind::Object => self.doc.children(self.at).next().is_some(),
-                Kind::Array | Kind::Null | Kind::False | Kind::Key => false,
-                Kind::Number | Kind::True => true,
+        let Some((_, name)) = &self.member_of else { return false };
+        match self.doc.kind(self.at) {
+            Kind::String => !is_list_like(&self.doc.string(self.at)),
+            // `{}` and `false` may say that there is no item. One that has this member itself may be the body, begun anew.
+            Kind::Object => {
+                self.doc.children(self.at).next().is_some() && self.doc.get(self.at, name).is_none()
             }
+            Kind::Array | Kind::Null | Kind::False | Kind::Key => false,
+            Kind::Number | Kind::True => true,
+        }
     }
 }
 
@@ -193,18 +195,24 @@ fn boolean(text: &str) -> Option<&'static str> {
 /// Whether a text may be several items, or a list in some notation, or say that there is none.
 fn is_list_like(text: &str) -> bool {
     const SIGNS: &[char] = &[
-        ',', ';', '\n', '\r', '\t', '[', ']', '{', '}', '|', '｜', '•', '·', '，', '；', '、', '・', '؛', '،',
+        ',', ';', '\n', '\r', '\t', '[', ']', '{', '}', '<', '|', '｜', '•', '·', '，', '；', '、', '・',
+        '؛', '،', '\u{3000}',
     ];
     const BETWEEN: &[&str] = &[
-        " / ", " and ", " or ", " & ", " + ", " #", " und ", " oder ", " y ", " et ", " ou ", " и ", "和",
-        "与", "及", " 2. ",
+        " / ", " -", "→", " and ", " or ", " & ", " + ", " #", " und ", " oder ", " y ", " et ", " ou ",
+        " и ", "和", "与", "及", " 2. ",
     ];
     const NOTHING: &[&str] = &["", "null", "none", "nil", "n/a", "undefined"];
     // What a list, or its one item, begins with where it is written out.
     const BEGINS: &[&str] = &["- ", "* ", "‣", "(", "\"", "'", "“", "1. "];
     let all = |is: fn(&str) -> bool| text.split_whitespace().all(is);
+    // `a.txt b.txt`
+    let dotted = |word: &str| word.trim_end_matches('.').contains('.');
     let alike = text.split_whitespace().nth(1).is_some()
-        && (all(number::is_number) || all(|word| word.contains('@')) || all(|word| word.contains("://")));
+        && (all(number::is_number)
+            || all(dotted)
+            || all(|word| word.contains('@'))
+            || all(|word| word.contains("://")));
     alike
         || text.contains(SIGNS)
         || text.contains("\\n")
