@@ -51,19 +51,32 @@ impl Parsed<'_> {
             // `{total": 50, "ext{total": 50}`
             || has(Rule::KeyNoOpenQuote) && openings(&text[self.head.start..]).next().is_some()
             // `[{,{}]`: what closes the first may be missing. `{{"a":1}]`: the first brace may have been a bracket.
+            // `{{"o":{"a":1 "b":2}}`: both braces of the body may be doubled, and the one before `"b"` missing.
             || has(Rule::DoubledOpener)
                 && (has(Rule::LeadingComma)
                     || has(Rule::WrongCloser)
+                    || self.comma_for_closer()
+                    || closed(self.object())
                     || inside.iter().chain(behind).any(|e| e.rule == Rule::ExtraCloser && text[e.start..e.end].contains(']')))
             || closes && has(Rule::WrongCloser)
-            || has(Rule::WrongCloser) && begins_again(&text[self.head.start..self.end()])
+            || has(Rule::WrongCloser) && begins_again(self.object())
+            // `{"a": 1, "b" {"a": 1}}`
+            || has(Rule::MissingColon) && begins_again(self.object())
+            || has(Rule::ExtraCloser) && inside.iter().any(|e| e.rule == Rule::ExtraCloser && self.lost_opener(e))
+            // `[["a"],"k": 1}`: of the two brackets one may be too many.
+            || closes && text.contains("[[") && inside.iter().any(|e| e.put == "]" && !self.rest(e).is_empty())
             || closes
                 && (self.headless_and_open()
                     || begins_again(&text[self.head.start..])
                     || self.gap_at_end()
                     || self.comma_for_closer()
-                    || self.before.is_empty() && closed(text)
+                    || closed(self.object())
                     || behind.iter().any(|e| e.rule == Rule::Prose && commented(&text[e.start..])))
+    }
+
+    /// The object's own text.
+    fn object(&self) -> &str {
+        &self.text[self.head.start..self.end()]
     }
 
     /// Where the object ends.
@@ -127,11 +140,24 @@ impl Parsed<'_> {
     /// none behind it, so that cost does not tell where the closer belongs. A flat object has one place for it.
     fn gap_at_end(&self) -> bool {
         let gap = |e: &Edit| matches!(e.rule, Rule::InvisibleSpace | Rule::LiteralNewline | Rule::Comment);
-        let rest =
-            |at: usize| self.text[at..].trim_matches(|c: char| matches!(c, '}' | ']') || c.is_whitespace());
         let body = &self.text[self.head.start..];
-        (self.behind.iter().any(gap) || self.inside.iter().any(|e| gap(e) && rest(e.end).is_empty()))
+        (self.behind.iter().any(gap) || self.inside.iter().any(|e| gap(e) && self.rest(e).is_empty()))
             && count(body, b'{') + count(body, b'[') + usize::from(self.head.headless) > 1
+    }
+
+    /// Whether the closers that this edit takes may have lost their opener, as they are not the ones before them once more:
+    /// `{"n": 1}], "k": 2`. In an envelope the arguments are known to be an object.
+    fn lost_opener(&self, edit: &Edit) -> bool {
+        let before = self.text[..edit.start].trim_ascii_end();
+        let own = |c: char| c.is_whitespace() || before.ends_with(c);
+        let ends = self.rest(edit).is_empty() && enveloped(self.object());
+        !ends && !self.text[edit.start..edit.end].chars().all(own)
+    }
+
+    /// What stands behind an edit in the object, but for closers and white space.
+    fn rest(&self, edit: &Edit) -> &str {
+        self.text[edit.end..self.end().max(edit.end)]
+            .trim_matches(|c: char| matches!(c, '}' | ']') || c.is_whitespace())
     }
 
     /// Whether a closer too many leaves open what it was meant to close.
@@ -147,8 +173,8 @@ impl Parsed<'_> {
             || !inside.iter().any(|e| e.rule == Rule::DoubledOpener)
                 && balanced(text)
                 && closes_string(text, inside)
-            || !ctx.has_schema()
-                && (enveloped(&text[head.start..]) || inside.iter().any(|e| e.rule == Rule::WrongCloser))
+            || inside.iter().any(|e| e.rule == Rule::WrongCloser)
+            || !ctx.has_schema() && enveloped(&text[head.start..])
     }
 }
 
@@ -163,7 +189,7 @@ fn enveloped(body: &str) -> bool {
 /// Whether a body was begun, broken off and then written whole: `{"a":{"a":1}`. The beginning of the first is that of
 /// the second as far as it goes.
 fn begins_again(body: &str) -> bool {
-    openings(body).take(MAX_BEGINNINGS).any(|at| body[at..].starts_with(&body[..at]))
+    openings(body).take(MAX_BEGINNINGS).any(|at| body[at..].starts_with(body[..at].trim_ascii_end()))
 }
 
 /// Where the opening of a body stands in it again.
@@ -240,17 +266,27 @@ fn misplaced(text: &str, edits: &[Edit]) -> bool {
     };
     in_string('}') && count(text, b'{') <= count(text, b'}')
         || in_string(']') && count(text, b'[') <= count(text, b']')
+        || closers().any(|e| holds_closer(text[..e.start].trim_end()))
 }
 
 /// Whether the closer that is missing may stand on the wrong side of the last quote: `{"a":"x}"`,
 /// `{"o":{"a":"y}"}`.
 fn closed(text: &str) -> bool {
-    let value = text.trim_end_matches(|c: char| matches!(c, '}' | ']') || c.is_whitespace());
+    let value = text.trim_end_matches(|c: char| matches!(c, '}' | ']' | ',') || c.is_whitespace());
     let string = value.trim_end_matches(['"', '\'', '`', '”', '’']);
     string.len() < value.len()
         && string.trim_end().ends_with(['}', ']'])
         && count(text, b'{') <= count(text, b'}')
         && count(text, b'[') <= count(text, b']')
+        || holds_closer(value)
+}
+
+/// Whether the string with which a text ends ends in a closer that nothing in it opens: `{"o":{"a":"y}"`.
+fn holds_closer(text: &str) -> bool {
+    let Some((&quote @ (b'"' | b'\''), string)) = text.as_bytes().split_last() else { return false };
+    let open = memchr::memrchr_iter(quote, string).find(|&at| at == 0 || string[at - 1] != b'\\');
+    let words = &text[open.map_or(0, |at| at + 1)..text.len() - 1];
+    words.ends_with(['}', ']']) && depth_of(words) < 0
 }
 
 /// Whether these words begin as a comment does: then they may stand within the body.

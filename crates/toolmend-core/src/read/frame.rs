@@ -187,7 +187,7 @@ pub(crate) fn head(text: &str, start: usize, headless: bool, ctx: &Context<'_>) 
     let count = head.edits.len();
     for n in 0..count {
         let Edit { start: from, end, rule, .. } = head.edits[n];
-        let mark = &text[from..end];
+        let mark = speaker::said(text, &head.edits[n]);
         if rule == Rule::LeakedMark
             && (speaker::names_argument(mark) || speaker::is_declared(mark, &text[start..], ctx))
         {
@@ -196,7 +196,7 @@ pub(crate) fn head(text: &str, start: usize, headless: bool, ctx: &Context<'_>) 
         if rule != Rule::Prose {
             continue;
         }
-        let mut words = text[from..end].trim();
+        let mut words = mark;
         if n + 1 == count
             && let Some(before) = words.strip_suffix('[')
         {
@@ -298,7 +298,8 @@ fn pieces(text: &str, start: usize, ctx: &Context<'_>) -> Vec<Edit> {
 
 fn statement_or_words(words: &str) -> Rule {
     let words = words.trim();
-    if words.ends_with(['=', '(']) || words == "return" || lone_name(words).is_some() {
+    let last = words.rsplit(char::is_whitespace).next();
+    if words.ends_with(['=', '(']) || last == Some("return") || lone_name(words).is_some() {
         Rule::CodeStatement
     } else {
         Rule::Prose

@@ -5,6 +5,7 @@
 
 use alloc::string::String;
 
+use super::frame::skip_blank;
 use super::lexeme::identifier_end;
 use super::marks::MAX_MARK;
 use crate::context::Context;
@@ -142,12 +143,17 @@ const LABELS: &[&str] = &[
     "инструмент",
 ];
 
+/// What a piece says, without the white space around it, seen or unseen.
+pub(super) fn said<'t>(text: &'t str, piece: &Edit) -> &'t str {
+    text[skip_blank(text, piece.start).min(piece.end)..piece.end].trim()
+}
+
 /// Where what is no call begins, if the object stands in it. `pieces` are those before the object.
 pub(super) fn no_call(text: &str, pieces: &[Edit], ctx: &Context<'_>) -> Option<usize> {
     // Whose turn it is, and what marks within it open.
     let (mut speaks, mut answer, mut open, mut turn, mut called) = (None, None, None, false, false);
-    for piece in pieces {
-        let words = text[piece.start..piece.end].trim();
+    for (n, piece) in pieces.iter().enumerate() {
+        let words = said(text, piece);
         if piece.rule == Rule::LeakedMark {
             let mark = mark_name(words);
             match kind(&mark, ctx) {
@@ -177,7 +183,7 @@ pub(super) fn no_call(text: &str, pieces: &[Edit], ctx: &Context<'_>) -> Option<
             let other = SPEAKERS.contains(&speaker.as_str()) && !(called && speaker == "analysis");
             speaks = other.then_some(piece.start);
             answer = answer.filter(|_| !matches!(speaker.as_str(), "assistant" | "model"));
-        } else if piece.start == 0
+        } else if pieces[..n].iter().all(|before| before.rule == Rule::ReasoningBlock)
             && (thinks.is_some_and(|rest| !rest.starts_with(' ')) || words.starts_with("thought\n"))
             || words.ends_with("Observation:")
         {

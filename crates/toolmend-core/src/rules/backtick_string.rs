@@ -2,7 +2,7 @@
 
 use super::{Act, Counter, Example, Spec};
 use crate::read::lexeme::{Lexeme, Spot, escape_raw, holds_key};
-use crate::read::quotes::swallows_member;
+use crate::read::quotes::{QUOTES, swallows_member};
 use crate::{Edit, Ending, Grade, Rule};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -37,7 +37,8 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
         return None;
     }
     // `` `x", "b": "y` ``, `` {`a": 1, "b`: 2} ``: each of its ends may be a quote of another kind.
-    if swallows_member(words, &[spot.at], spot.ctx) || spot.slot.takes_key() && holds_key(words) {
+    let strays = words.starts_with(QUOTES) || words.ends_with(QUOTES);
+    if swallows_member(words, &[spot.at], spot.ctx) || spot.slot.takes_key() && (strays || holds_key(words)) {
         return None;
     }
     let edits = plain_words(spot.text, spot.at, close, 1, Rule::BacktickString);

@@ -35,7 +35,10 @@ fn moves(fault: &Fault<'_>, out: &mut Moves) {
     }
     let key = fault.scan.token();
     let before = fault.text[..key].trim_end().strip_suffix(':').map_or("", str::trim_end);
-    if fault.text[key..].starts_with('"') && ARGUMENTS.iter().any(|name| before.ends_with(name)) {
+    // A key of that name that the tool declares is no envelope's.
+    let holds = ARGUMENTS.iter().find(|name| before.ends_with(*name));
+    let holds = holds.is_some_and(|name| !fault.ctx.judge.declares(name.trim_matches('"')));
+    if fault.text[key..].starts_with('"') && holds {
         let mut scan = fault.scan.clone();
         if scan.open(true) {
             scan.took(key, fault.scan.end());

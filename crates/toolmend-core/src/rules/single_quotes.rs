@@ -2,7 +2,7 @@
 
 use super::{Act, Counter, Example, Spec};
 use crate::read::lexeme::{Inside, Lexeme, Spot, escape_raw, holds_key, inside, json_escape};
-use crate::read::quotes::swallows_member;
+use crate::read::quotes::{QUOTES, swallows_member};
 use crate::{Edit, Ending, Grade, Rule};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -40,7 +40,9 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     }
     // `'x", "b": "y'`, `{'a": 1, "b': 2}`: each of its ends may be a quote of the other kind.
     let words = &spot.text[spot.at + 1..read.close];
-    if swallows_member(words, &[spot.at], spot.ctx) || spot.slot.takes_key() && holds_key(words) {
+    // `{'"a': 1}`: a quote of either kind is one too many.
+    let strays = words.starts_with(QUOTES) || words.ends_with(QUOTES);
+    if swallows_member(words, &[spot.at], spot.ctx) || spot.slot.takes_key() && (strays || holds_key(words)) {
         return None;
     }
     spot.followed(end).then_some(())?;
@@ -54,6 +56,8 @@ pub(crate) fn edits(text: &str, open: usize, read: &Inside, rule: Rule) -> Optio
     for &at in &read.pairs {
         match text.as_bytes().get(at + 1) {
             Some(b'\'') => edits.push(Edit::delete(rule, at, at + 1)),
+            // `\b` beside a raw line break: the string's escapes may be its own as well.
+            Some(b'b' | b'f') if !read.raw.is_empty() => return None,
             // `\/` is two characters in Python and one in JavaScript.
             Some(b'/') => return None,
             _ if json_escape(text, at) => {}

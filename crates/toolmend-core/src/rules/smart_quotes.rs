@@ -4,6 +4,7 @@ use super::{Act, Counter, Example, Spec};
 use crate::read::lexeme::{
     Lexeme, Spot, colon_ahead, escape_raw, identifier_end, json_escape, key_ahead, skip_white,
 };
+use crate::read::quotes::QUOTES;
 use crate::scan::Slot;
 use crate::{Edit, Ending, Grade, Rule};
 use alloc::vec;
@@ -44,18 +45,24 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     let from = spot.at + open.len_utf8();
     let mut edits = vec![Edit::replace(Rule::SmartQuotes, spot.at, from, "\"")];
     let mut chars = spot.text[from..].char_indices();
-    let mut owed = (0, 0);
+    let (mut owed, mut raw, mut control) = ((0, 0), false, false);
     while let Some((n, c)) = chars.next() {
         let at = from + n;
         match c {
             c if close.contains(&c) => {
+                // `{“"a”: 1}`: a quote of either kind is one too many.
+                let words = &spot.text[from..at];
+                if spot.slot.takes_key() && (words.starts_with(QUOTES) || words.ends_with(QUOTES)) {
+                    return None;
+                }
                 let end = at + c.len_utf8();
                 edits.push(Edit::replace(Rule::SmartQuotes, at, end, "\""));
-                return spot.followed(end).then_some(Lexeme { end, edits });
+                // `\b` beside a raw line break: the string's escapes may be its own as well.
+                return (spot.followed(end) && !(raw && control)).then_some(Lexeme { end, edits });
             }
             '“' | '”' | '„' | '«' | '»' => return None,
             '\\' if json_escape(spot.text, at) => {
-                chars.next();
+                control |= matches!(chars.next(), Some((_, 'b' | 'f')));
             }
             '\\' => return None,
             // `“ls", "cwd": "/tmp”`: the string may end in a quote of the other kind.
@@ -65,7 +72,10 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
             '}' => owed.0 -= 1,
             '[' => owed.1 += 1,
             ']' => owed.1 -= 1,
-            c if c < ' ' => edits.extend(escape_raw(spot.text, &[at])),
+            c if c < ' ' => {
+                raw = true;
+                edits.extend(escape_raw(spot.text, &[at]));
+            }
             _ => {}
         }
     }
