@@ -9,12 +9,12 @@ use crate::context::Context;
 use crate::edit::apply;
 use crate::envelope;
 use crate::read::frame::{self, Head, Places};
-use crate::read::lexeme::inside;
+use crate::read::lexeme::{colon_ahead, identifier_end, inside, key_ahead, skip_white};
 use crate::read::{Cost, Dead, Level, Reading, Stuck, quotes, search, speaker, spliced, straight};
 use crate::rules::{LAYERS, RuleSet, inner_layer, undecided_entities};
 use crate::scan::Status;
 use crate::verdict::{Decline, MAX_SHOWN, Note, NoteKind, Reason, Receipt, Verdict};
-use crate::{Admission, Clue, Edit, Ending, Evidence, Grade, Rule, Scanner, Steps, certify};
+use crate::{Admission, Clue, Edit, Ending, Grade, Rule, Scanner, Steps, certify};
 
 /// The most levels of escaping that are taken off one body.
 const MAX_LEVELS: usize = 4;
@@ -185,6 +185,7 @@ fn beneath(text: &str, edits: Vec<Edit>, ctx: &Context<'_>, level: usize) -> Res
             rules.has_any(&[Rule::InnerQuotes, Rule::BareBackslash])
                 || rules.has(Rule::RawControl) && doubled_escape(text)
         }
+        Some(Rule::DoubleEncoded) => rules.has(Rule::RawControl) && doubled_escape(text),
         _ => false,
     };
     if within {
@@ -223,7 +224,7 @@ fn admit(object: &str, ctx: &Context<'_>) -> Result<Option<Choice>, Reason> {
     let mut strict = Scanner::new();
     if strict.push(inner.as_bytes()) != Status::Whole {
         // Arguments as a string: the string's own end shows that they are whole.
-        let whole = Evidence::whole();
+        let whole = ctx.evidence.clone().stated(Ending::Complete);
         let within = Context { evidence: &whole, ..*ctx };
         let Ok(choice) = settle(&inner, &strict, &within, 1) else { return Ok(None) };
         steps.extend(choice.steps);
@@ -242,7 +243,7 @@ fn admit(object: &str, ctx: &Context<'_>) -> Result<Option<Choice>, Reason> {
 fn repaired(object: &str, ctx: &Context<'_>) -> Option<Vec<Edit>> {
     let edits = ctx.judge.settle(object);
     let output = apply(object, &edits).ok()?;
-    (!edits.is_empty() && ctx.may_be(&output)).then_some(edits)
+    (!edits.is_empty() && !ctx.judge.misplaces(object) && ctx.may_be(&output)).then_some(edits)
 }
 
 fn not_admitted(object: &str, ctx: &Context<'_>) -> Decline {
@@ -368,26 +369,58 @@ fn choose(text: &str, readings: &mut Vec<Reading>, ctx: &Context<'_>) -> Result<
             }
         };
     }
+    if readings[index].doubtful {
+        return Err(ambiguous(text, readings.iter()));
+    }
     taken(text, readings.swap_remove(index), grade, ctx).map(Some)
 }
 
 /// The choice of this reading, of `grade` or above, if its own text has nothing against it.
 fn taken(text: &str, reading: Reading, grade: Grade, ctx: &Context<'_>) -> Result<Choice, Decline> {
-    if spelled_level(text, reading.rules) || mixed_backslashes(text, reading.rules) {
-        return Err(no(Reason::Ambiguous, reading.edits[0].start));
+    undisputed(text, &reading)?;
+    if ctx.has_schema() && spliced(text, &reading.edits).is_some_and(|o| misplaces(&o, &reading, ctx)) {
+        return Err(ambiguous(text, [&reading].into_iter()));
     }
     let mut choice = chosen(text, reading, ctx);
     choice.grade = choice.grade.max(grade);
     Ok(choice)
 }
 
+/// Refuses a reading whose own text says that its escapes may be of another level.
+fn undisputed(text: &str, reading: &Reading) -> Result<(), Decline> {
+    let disputed = spelled_level(text, reading) || mixed_backslashes(text, reading.rules);
+    if disputed { Err(no(Reason::Ambiguous, reading.edits[0].start)) } else { Ok(()) }
+}
+
+/// Whether what this reading makes of a body, the inside of which it touches, holds an argument on another level than its
+/// own: what was mended may have been a closer.
+fn misplaces(object: &str, reading: &Reading, ctx: &Context<'_>) -> bool {
+    reading.cost != Cost::NONE && ctx.judge.misplaces(object)
+}
+
 /// Whether a level of escaping that no quote shows may be what is too much: `{\n 'a': 'x\\n'\n}`,
 /// `{'a': '\"x\\n\"'}`.
-fn spelled_level(text: &str, rules: RuleSet) -> bool {
+fn spelled_level(text: &str, reading: &Reading) -> bool {
     let holds = |escape: &[u8]| memchr::memmem::find(text.as_bytes(), escape).is_some();
-    rules.has(Rule::SingleQuotes)
-        && holds(b"\\\\")
-        && (rules.has(Rule::LiteralNewline) || holds(b"\\\"") && !holds(b"\\\\\""))
+    let spelled = reading.rules.has_any(&[Rule::SingleQuotes, Rule::SmartQuotes]);
+    holds(b"\\\\")
+        && (spelled && reading.rules.has(Rule::LiteralNewline)
+            || reading.rules.has(Rule::SingleQuotes)
+                && !holds(b"\\\\\"")
+                && escapes_needlessly(text, &reading.edits))
+}
+
+/// Whether a string in single quotes, that these edits write anew, escapes a double quote.
+fn escapes_needlessly(text: &str, edits: &[Edit]) -> bool {
+    let mut borders = edits
+        .iter()
+        .filter(|e| e.rule == Rule::SingleQuotes && e.put == "\"" && text[e.start..e.end] == *"'");
+    while let (Some(open), Some(close)) = (borders.next(), borders.next()) {
+        if text[open.end..close.start].contains("\\\"") {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether a reading doubles the backslashes of one string, or escapes its quotes, while another one holds
@@ -427,16 +460,18 @@ fn admitted(text: &str, reading: &Reading, ctx: &Context<'_>) -> bool {
     let may = |o: &str| {
         ctx.may_be(o) && (own || !ctx.repeats_key(o)) || own && ctx.judge.admits(o) == Admission::Valid
     };
-    spliced(text, &reading.edits).is_some_and(|o| may(&o)) && words_fixed(text, &reading.edits, ctx)
+    let refused = |o: &str| matches!(ctx.judge.admits(o), Admission::Invalid { .. });
+    spliced(text, &reading.edits).is_some_and(|o| may(&o)) && words_fixed(text, &reading.edits, refused)
 }
 
 /// Whether the schema lets no other words stand where a reading put quotes around a bare word, and no
-/// other kind of value where it completed a literal: asked by putting others there.
-fn words_fixed(text: &str, edits: &[Edit], ctx: &Context<'_>) -> bool {
+/// other kind of value where it completed a literal: asked by putting others there. `refused`: what is no call,
+/// whatever the schema repairs of it.
+fn words_fixed(text: &str, edits: &[Edit], refused: impl Fn(&str) -> bool) -> bool {
     let refuses = |from: usize, to: usize, start: usize, end: usize, put: String| {
         let mut other = edits.to_vec();
         other.splice(from..to, [Edit::replace(edits[from].rule, start, end, put)]);
-        apply(text, &other).is_ok_and(|o| matches!(ctx.judge.admits(&o), Admission::Invalid { .. }))
+        apply(text, &other).is_ok_and(|o| refused(&o))
     };
     let mut n = 0;
     while n < edits.len() {
@@ -484,17 +519,23 @@ fn by_repair(text: &str, readings: Vec<Reading>, ctx: &Context<'_>) -> Result<Ch
     let Some(object) = spliced(text, &reading.edits).map(Cow::into_owned) else {
         return Err(no(Reason::Unreadable, 0));
     };
-    let fixed = words_fixed(text, &reading.edits, ctx);
     let admitted = admit(&object, ctx).map_err(|reason| no(reason, 0))?;
-    let Some(Choice { steps, grade, copies, .. }) = admitted.filter(|a| fixed && !a.steps.is_empty()) else {
+    let Some(Choice { steps, grade, copies, .. }) = admitted.filter(|a| !a.steps.is_empty()) else {
         return Err(not_admitted(&object, ctx));
     };
-    // `+49…` where a string belongs: the sign was taken off before anybody knew that it is one.
+    undisputed(text, reading)?;
+    let refused = |o: &str| !matches!(admit(o, ctx), Ok(Some(_)));
+    // Another word or literal may be repaired to a call as well, and a key that stands twice to either value.
+    if !words_fixed(text, &reading.edits, refused) || reading.cost != Cost::NONE && ctx.repeats_key(&object) {
+        return Err(ambiguous(text, [reading].into_iter()));
+    }
+    // `+49…` where a string belongs: the sign was taken off before anybody knew that it is one. `[60 1]` may be one, too.
     let respelled = {
         use Rule::{BarePoint, DigitSeparator, HexNumber, LeadingZero, PlusSign};
         reading.rules.has_any(&[PlusSign, LeadingZero, HexNumber, DigitSeparator, BarePoint])
     };
-    if respelled && steps.iter().flatten().any(|e| e.rule == Rule::StringNumber) {
+    let parted = reading.edits.iter().any(|e| e.rule == Rule::MissingComma && !is_key(text, e.end));
+    if (respelled || parted) && steps.iter().flatten().any(|e| e.rule == Rule::StringNumber) {
         return Err(not_admitted(&object, ctx));
     }
     // `"arguments": "{⏎ \"path\": \"C:\tmp\"}"`: where line breaks are raw, only the quotes may have been escaped.
@@ -515,9 +556,12 @@ fn by_repair(text: &str, readings: Vec<Reading>, ctx: &Context<'_>) -> Result<Ch
     }
     let opened = steps[0].iter().any(|e| e.rule == Rule::Envelope);
     let output = steps.iter().try_fold(object, |text, step| apply(&text, step).ok()).unwrap_or_default();
+    if misplaces(&output, reading, ctx) {
+        return Err(ambiguous(text, [reading].into_iter()));
+    }
     let closed = reading.closed;
     // Where the closers of an envelope were set, the schema says nothing about what is missing.
-    let proved = !opened && closed > 0 && !reading.number_last && ctx.judge.proves_whole(&output, closed);
+    let proved = !opened && shows_end(text, reading, ctx) && ctx.judge.proves_whole(&output, closed);
     let mut choice = graded(reading.clone(), ctx, proved);
     choice.grade = choice.grade.max(grade);
     choice.copies |= copies;
@@ -525,8 +569,20 @@ fn by_repair(text: &str, readings: Vec<Reading>, ctx: &Context<'_>) -> Result<Ch
     Ok(choice)
 }
 
-/// Whether the string at the end of the text may go on: `"a" + "b"`, or two of the three quotes that others have.
+/// Whether a key with its colon, in quotes or without, stands at `at`.
+fn is_key(text: &str, at: usize) -> bool {
+    let key = skip_white(text, at);
+    key_ahead(text, key) || identifier_end(text, key).is_some_and(|end| colon_ahead(text, end))
+}
+
+/// Whether the string at the end of the text may go on: `"a" + "b"`, two of the three quotes that others have, or
+/// a quotation that was not escaped and begins there, `"name = "`.
 fn may_go_on(text: &str, reading: &Reading) -> bool {
+    let closer = reading.edits.iter().find(|e| e.rule == Rule::MissingCloser);
+    let value = closer.map_or("", |e| text[..e.start].trim_ascii_end());
+    if value.strip_suffix('"').is_some_and(|string| quotes::opens_word(string, "x")) {
+        return true;
+    }
     if !reading.rules.has_any(&[Rule::Concatenation, Rule::TripleQuotes]) {
         return false;
     }
@@ -548,14 +604,20 @@ fn escapes_more_than_quotes(text: &str) -> bool {
 
 /// The choice of this reading.
 fn chosen(text: &str, reading: Reading, ctx: &Context<'_>) -> Choice {
+    let proved = ctx.has_schema()
+        && shows_end(text, &reading, ctx)
+        && spliced(text, &reading.edits).is_some_and(|o| ctx.judge.proves_whole(&o, reading.closed));
+    graded(reading, ctx, proved)
+}
+
+/// Whether a reading that sets closers at the end ends in a value that is whole, so that a schema may show that
+/// nothing is missing behind it.
+fn shows_end(text: &str, reading: &Reading, ctx: &Context<'_>) -> bool {
     // A writer who does not escape what is within strings may not have ended this one.
-    let escapes = !reading.rules.has(Rule::BareBackslash) && !may_go_on(text, &reading);
+    let escapes = !reading.rules.has(Rule::BareBackslash) && !may_go_on(text, reading);
     // In a cut turn, what looks like packaging behind an open object may be words of its last string: `"use "```.
     let marks = reading.end_mark && ctx.evidence.ending() == Ending::Cut;
-    let open = reading.closed > 0 && !reading.number_last && ctx.has_schema() && escapes && !marks;
-    let proved =
-        open && spliced(text, &reading.edits).is_some_and(|o| ctx.judge.proves_whole(&o, reading.closed));
-    graded(reading, ctx, proved)
+    reading.closed > 0 && !reading.number_last && escapes && !marks
 }
 
 /// The grade of a reading, by the ending that the evidence adds up to. `proved`: the schema shows that

@@ -53,6 +53,12 @@ pub trait Judge {
         true
     }
 
+    /// Whether an object within this one holds a key that it does not declare itself, and that the top level declares
+    /// and lacks: a closer that was lost may have stood before it.
+    fn misplaces(&self, _object: &str) -> bool {
+        false
+    }
+
     /// Whether nothing can be missing from an object whose last `closed` closers were set by the reader:
     /// each of those containers is an object (an array may always have lost items), the schema declares
     /// properties for it, and all of the declared ones are there.

@@ -71,6 +71,36 @@ pub(crate) fn only(doc: &Doc<'_>, root: Reach<'_>) -> bool {
     )
 }
 
+/// Whether an object within the body holds a key that it does not declare itself, and that the body declares and lacks:
+/// `{"headers": {"A": "b", "timeout": 5}}`.
+pub(crate) fn is_misplaced(doc: &Doc<'_>, root: &Reach<'_>) -> bool {
+    if doc.kind(0) != Kind::Object {
+        return false;
+    }
+    let lost: Vec<&str> = root.properties().filter(|name| doc.get(0, name).is_none()).collect();
+    let mut todo = vec![(0, root.clone())];
+    while let Some((at, reach)) = todo.pop().filter(|_| !lost.is_empty()) {
+        if !doc.effort.step(u64::from(doc.item(at).len) * (reach.size() + lost.len() as u64)) {
+            return true;
+        }
+        if doc.kind(at) != Kind::Object {
+            let elements = doc.children(at).enumerate().filter(|&(_, element)| doc.item(element).len > 0);
+            todo.extend(elements.map(|(n, element)| (element, reach.element(n))));
+            continue;
+        }
+        for (key, value) in doc.all_members(at) {
+            let name = doc.string(key);
+            if at > 0 && lost.contains(&&*name) && !reach.names(&name) {
+                return true;
+            }
+            if doc.item(value).len > 0 {
+                todo.push((value, reach.property(&name)));
+            }
+        }
+    }
+    false
+}
+
 /// Whether nothing can be missing from any of the containers that the last `closed` closers end.
 pub(crate) fn whole(doc: &Doc<'_>, root: Reach<'_>, closed: usize) -> bool {
     let (mut at, mut reach) = (0, root);

@@ -47,6 +47,11 @@ impl Judge for Tool {
         Doc::parse(object).is_ok_and(|doc| declared::only(&doc, Reach::root(compiled)))
     }
 
+    fn misplaces(&self, object: &str) -> bool {
+        let Some(compiled) = self.compiled() else { return false };
+        Doc::parse(object).is_ok_and(|doc| declared::is_misplaced(&doc, &Reach::root(compiled)))
+    }
+
     fn proves_whole(&self, object: &str, closed: usize) -> bool {
         let Some(compiled) = self.compiled() else { return false };
         Doc::parse(object).is_ok_and(|doc| declared::whole(&doc, Reach::root(compiled), closed))

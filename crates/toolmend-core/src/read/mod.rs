@@ -62,6 +62,8 @@ pub(crate) struct Reading {
     pub(crate) end_mark: bool,
     /// The body stood there more than once.
     pub(crate) copies: bool,
+    /// It is no more than one of several: some string in it may hold more than its own.
+    pub(crate) doubtful: bool,
     pub(crate) asks: Asks,
 }
 

@@ -279,6 +279,10 @@ impl<'t> Search<'t> {
     /// The body ends here with containers open.
     fn close_at_end(&mut self, mut node: Node, tail: &Tail, behind: Vec<Edit>) {
         let end = node.scan.end();
+        // A list around the object is open as well, so that which closers are there is not known.
+        if self.head.list {
+            return self.fail(node.cost, Reason::Rest, end);
+        }
         let bytes = self.text.as_bytes();
         // A word without quotes may go on as well as a number.
         let word = self.text.get(node.scan.token()..end).unwrap_or("");
@@ -349,6 +353,7 @@ impl<'t> Search<'t> {
             number_last,
             end_mark: tail.end_mark,
             copies: tail.copies,
+            doubtful: false,
             asks,
         });
     }

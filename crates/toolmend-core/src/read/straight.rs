@@ -51,6 +51,7 @@ pub(crate) fn read(text: &str, head: &mut Head, strict: &Scanner, ctx: &Context<
                     number_last: false,
                     end_mark: tail.end_mark,
                     copies: tail.copies,
+                    doubtful: false,
                     asks,
                 });
             }

@@ -21,8 +21,8 @@ use crate::scan::{Scanner, Slot};
 use crate::verdict::Reason;
 use crate::{Edit, Ending, Grade, Rule};
 use signs::{
-    breaks_line, comments, doubles, in_word, leaves_open, meets, opens, pairs_up, parts, parts_items,
-    quotes_raw, restarts, stands_apart, swallows_border,
+    breaks_line, comments, doubles, escaped_twice, gaps, in_word, leaves_open, meets, opens, pairs_up, parts,
+    parts_items, quotes_raw, restarts, stands_apart, swallows_border,
 };
 
 use least::{Least, NEVER};
@@ -334,7 +334,7 @@ impl Search<'_> {
         if tail.closers > 0 || stray == 0 || words {
             return;
         }
-        let reading = self.reading(node, stray, tail, behind);
+        let mut reading = self.reading(node, stray, tail, behind);
         let Ok(output) = apply(text, &reading.edits) else { return };
         let repeats = ctx.repeats_key(&output);
         let admitted = ctx.may_be(&output) && !repeats;
@@ -349,6 +349,7 @@ impl Search<'_> {
         // Quotes that were escaped here and there, in a body that writes its strings in several ways. And quotes that are
         // not in pairs, where a string without quotes of its own hides the reading in which theirs are others' borders.
         let doubtful = node.doubtful || node.mixed && node.foreign || node.odd && node.hides;
+        reading.doubtful = doubtful;
         let value = without_white(&output);
         found.push(Found { stray, wary, doubtful, admitted, repeats, value, reading });
     }
@@ -460,6 +461,9 @@ impl Search<'_> {
             }
             at += 1;
         }
+        let twice = escaped_twice(self.body.text, strays);
+        // `\bfoo\b`: nobody means a backspace, so the string's escapes are its own as well.
+        let control = all.pairs.iter().any(|&at| matches!(b[at + 1], b'b' | b'f'));
         if self.body.quote == b'\'' {
             // `it''s` is `it's` where quotes are doubled to be escaped.
             let doubled = doubles(b, strays);
@@ -470,7 +474,9 @@ impl Search<'_> {
                 || meets(self.body.text, strays, &all.pairs)
                 || breaks_line(self.body.text, &all.raw, strays)
                 || !strays.is_empty() && leaves_open(self.body.text, strays)
-                || restarts(self.body.text, self.body.head.start, &self.body.text[open..close]);
+                || restarts(self.body.text, self.body.head.start, &self.body.text[open..close])
+                || twice
+                || !strays.is_empty() && control;
             return Some((single_quoted(self.body.text, open, &all, Rule::BareApostrophe)?, doubtful));
         }
         if !all.pairs.iter().all(|&p| json_escape(self.body.text, p)) {
@@ -490,10 +496,9 @@ impl Search<'_> {
             // What stands behind the string is not known to be its own.
             || alone && self.stuck != Stuck::AtString
             || odd && comments(&self.body.text[open..close])
-            // `\\"`: all of them may be quotes that were escaped twice.
-            || !strays.is_empty() && strays.iter().all(|&at| b[at - 1] == b'\\')
-            // `\bfoo\b`: nobody means a backspace, so the string's escapes are its own as well.
-            || !strays.is_empty() && all.pairs.iter().any(|&at| matches!(b[at + 1], b'b' | b'f'))
+            || gaps(self.body.text, strays, &all.pairs)
+            || twice
+            || control && !(strays.is_empty() && all.raw.is_empty())
             // With one quote too many in a cut turn, the string itself may be open.
             || strays.len() % 2 == 1 && self.body.ctx.evidence.ending() == Ending::Cut
             || odd && (strays.len() > MAX_ODD || in_word(self.body.text, strays) || opens(self.body.text, strays))
@@ -528,6 +533,7 @@ impl Search<'_> {
             number_last: false,
             end_mark: tail.end_mark,
             copies: tail.copies,
+            doubtful: false,
             asks: if node.loose {
                 Asks::Complete
             } else {

@@ -77,8 +77,10 @@ pub(crate) fn swallows_member(content: &str, strays: &[usize], ctx: &Context<'_>
         let name = &content[at..end];
         let before = content[..at].trim_end_matches(QUOTES);
         let opened = before.len() < at;
-        // `"},{name: …`: behind a brace that opens nothing within the string a key stands as behind a comma.
-        let behind_comma = before.trim_end().ends_with(COMMAS) || before.trim_end().ends_with('{');
+        // `"},{name: …`: behind a brace that opens nothing within the string a key stands as behind a comma; `x," 'name': …`:
+        // and behind one that stands on the wrong side of a quote.
+        let outer = before.trim_end().trim_end_matches(QUOTES);
+        let behind_comma = outer.ends_with(COMMAS) || before.trim_end().ends_with('{');
         // `" name: …`: a comma is missing.
         let behind_quote = before.len() == at && before.trim_end().ends_with(QUOTES);
         let behind = content[end..].trim_start_matches(|c| QUOTES.contains(&c) || matches!(c, '\\' | ']'));
@@ -410,6 +412,32 @@ pub(super) fn meets(text: &str, strays: &[usize], pairs: &[usize]) -> bool {
             || apart && key
             || sign && hidden_border(between, &text[pair[1]..])
     })
+}
+
+/// Whether of two stray quotes the first ends a word, and the second opens one: then they are no quotation, and what
+/// stands between them may stand between two strings. `"ls" description "list"`, `"a" 1 "b"`.
+pub(super) fn gaps(text: &str, strays: &[usize], pairs: &[usize]) -> bool {
+    // A quote that was escaped may be the partner of one that was not.
+    let mut quotes: Vec<(usize, bool)> = strays.iter().map(|&at| (at, true)).collect();
+    quotes.extend(pairs.iter().map(|at| (at + 1, false)).filter(|&(at, _)| text[at..].starts_with('"')));
+    quotes.sort_unstable();
+    quotes.chunks_exact(2).any(|pair| {
+        let [(from, true), (to, true)] = *pair else { return false };
+        let between = &text[from + 1..to];
+        between.starts_with(char::is_whitespace)
+            && between.ends_with(char::is_whitespace)
+            && !text[..from].ends_with(|c: char| c.is_whitespace() || "=([{:>".contains(c))
+            && !text[to + 1..].starts_with(|c: char| c.is_whitespace() || ",;.)]}".contains(c))
+    })
+}
+
+/// Whether stray quotes behind a backslash may be quotes that were escaped twice: where all are, or where more of them
+/// open a word than do not, `say \\"hi" now`.
+pub(super) fn escaped_twice(text: &str, strays: &[usize]) -> bool {
+    let slashed = || strays.iter().filter(|&&at| text[..at].ends_with('\\'));
+    let opens = |&&at: &&usize| opens_word(text[..at].trim_end_matches('\\'), &text[at + 1..]);
+    let (count, openers) = (slashed().count(), slashed().filter(opens).count());
+    count > 0 && count == strays.len() || openers > count - openers
 }
 
 /// The words behind the signs and the white space, raw or spelled out, with which they begin.
