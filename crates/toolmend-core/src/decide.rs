@@ -402,12 +402,11 @@ fn misplaces(object: &str, reading: &Reading, ctx: &Context<'_>) -> bool {
 /// `{'a': '\"x\\n\"'}`.
 fn spelled_level(text: &str, reading: &Reading) -> bool {
     let holds = |escape: &[u8]| memchr::memmem::find(text.as_bytes(), escape).is_some();
-    let spelled = reading.rules.has_any(&[Rule::SingleQuotes, Rule::SmartQuotes]);
-    holds(b"\\\\")
-        && (spelled && reading.rules.has(Rule::LiteralNewline)
-            || reading.rules.has(Rule::SingleQuotes)
-                && !holds(b"\\\\\"")
-                && escapes_needlessly(text, &reading.edits))
+    let rules = reading.rules;
+    let spelled = rules.has_any(&[Rule::SingleQuotes, Rule::SmartQuotes]) && rules.has(Rule::LiteralNewline);
+    (spelled || rules.has(Rule::SingleQuotes))
+        && holds(b"\\\\")
+        && (spelled || !holds(b"\\\\\"") && escapes_needlessly(text, &reading.edits))
 }
 
 /// Whether a string in single quotes, that these edits write anew, escapes a double quote.

@@ -187,16 +187,16 @@ pub(crate) fn head(text: &str, start: usize, headless: bool, ctx: &Context<'_>) 
     let count = head.edits.len();
     for n in 0..count {
         let Edit { start: from, end, rule, .. } = head.edits[n];
-        let mark = speaker::said(text, &head.edits[n]);
-        if rule == Rule::LeakedMark
-            && (speaker::names_argument(mark) || speaker::is_declared(mark, &text[start..], ctx))
-        {
-            return Err(Refused { reason: Reason::Rest, at: from });
-        }
-        if rule != Rule::Prose {
+        if !matches!(rule, Rule::LeakedMark | Rule::Prose) {
             continue;
         }
-        let mut words = mark;
+        let mut words = speaker::said(text, &head.edits[n]);
+        if rule == Rule::LeakedMark {
+            if speaker::names_argument(words) || speaker::is_declared(words, &text[start..], ctx) {
+                return Err(Refused { reason: Reason::Rest, at: from });
+            }
+            continue;
+        }
         if n + 1 == count
             && let Some(before) = words.strip_suffix('[')
         {

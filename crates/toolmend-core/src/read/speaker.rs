@@ -153,6 +153,10 @@ pub(super) fn no_call(text: &str, pieces: &[Edit], ctx: &Context<'_>) -> Option<
     // Whose turn it is, and what marks within it open.
     let (mut speaks, mut answer, mut open, mut turn, mut called) = (None, None, None, false, false);
     for (n, piece) in pieces.iter().enumerate() {
+        if !matches!(piece.rule, Rule::LeakedMark | Rule::Prose) {
+            turn = false;
+            continue;
+        }
         let words = said(text, piece);
         if piece.rule == Rule::LeakedMark {
             let mark = mark_name(words);
@@ -169,10 +173,6 @@ pub(super) fn no_call(text: &str, pieces: &[Edit], ctx: &Context<'_>) -> Option<
                 None => {}
             }
             turn = TURNS.iter().any(|part| mark.contains(part));
-            continue;
-        }
-        if piece.rule != Rule::Prose {
-            turn = false;
             continue;
         }
         let speaker = words.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or("").to_lowercase();
