@@ -31,3 +31,46 @@ fn what_can_be_read_in_two_ways_is_declined() {
     assert!(wrong.is_empty(), "settled though there are two readings:\n{wrong}");
     assert!(settled > 250, "the table has shrunk");
 }
+
+/// What the doubts about other readings must leave alone.
+#[test]
+fn what_only_looks_like_two_readings_is_settled() {
+    for (schema, input, output) in [
+        // A comma is missing before a key, so the number is whole.
+        (
+            r#"{"properties":{"query":{"type":"string"},"read_only":{"type":"boolean"}}}"#,
+            r#"{"query": 245 "read_only": false}"#,
+            r#"{"query": "245", "read_only": false}"#,
+        ),
+        // The script's own quotes are escaped, and its string's are not.
+        (
+            r#"{"properties":{"content":{"type":"string"}}}"#,
+            r#"{"content": "{\n  "scripts": {"build": "tsc && echo \\"ok\\""}\n}"}"#,
+            r#"{"content": "{\n  \"scripts\": {\"build\": \"tsc && echo \\\"ok\\\"\"}\n}"}"#,
+        ),
+        // A name of two words is one item.
+        (
+            r#"{"properties":{"tags":{"type":"array","items":{"type":"string"}}}}"#,
+            r#"{"tags": "New York",}"#,
+            r#"{"tags": ["New York"]}"#,
+        ),
+        // The key in the map is not the body's, which has its own.
+        (
+            r#"{"properties":{"name":{"type":"string"},"labels":{"additionalProperties":{"type":"string"}}}}"#,
+            r#"{"name":"a","labels":{"name":"x",},}"#,
+            r#"{"name":"a","labels":{"name":"x"}}"#,
+        ),
+        // Arguments are an object, so the bracket has no partner.
+        (
+            r#"{"properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}"#,
+            r#"{"name":"t","arguments":{"n":1}]}}"#,
+            r#"{"n":1}"#,
+        ),
+    ] {
+        let verdict = Toolmend::new()
+            .tools([Tool::new("t", schema)])
+            .mend(input, Evidence::new().finish_reason(Some("stop")))
+            .under(Policy::STANDARD);
+        assert_eq!(verdict.text(input), Some(output), "{input}: {verdict:?}");
+    }
+}

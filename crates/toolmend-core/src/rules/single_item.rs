@@ -13,7 +13,7 @@ pub(super) const SPEC: Spec = Spec {
         ending: Ending::Complete,
         schema: r#"{"type":"object","properties":{"tags":{"type":"array","items":{"type":"string"}}}}"#,
     },
-    safe: "The item fits the array's items, and it is not itself a written list.",
+    safe: "The item fits the array's items, and it is neither a written list nor the call, begun anew.",
     wrong: Counter {
         text: r#"{"tags": "red, green"}"#,
         why: "It may be a list itself.",
