@@ -96,6 +96,8 @@ pub enum CallFault {
     /// The arguments came partly as text and partly as an object, or as objects that contradict each
     /// other.
     MixedArguments,
+    /// Something stood in the place of the arguments that the protocol does not have there.
+    UnreadableArguments,
     /// Another name came while the arguments were being written.
     NameChanged {
         /// The other name.
@@ -111,6 +113,7 @@ impl CallFault {
             CallFault::LoneSurrogate { .. } => "lone-surrogate",
             CallFault::PieceLost { .. } => "piece-lost",
             CallFault::MixedArguments => "mixed-arguments",
+            CallFault::UnreadableArguments => "unreadable-arguments",
             CallFault::NameChanged { .. } => "name-changed",
         }
     }
@@ -127,6 +130,9 @@ impl fmt::Display for CallFault {
             }
             CallFault::MixedArguments => {
                 f.write_str("the arguments came in pieces that contradict each other")
+            }
+            CallFault::UnreadableArguments => {
+                f.write_str("the arguments came in a form that the protocol does not have")
             }
             CallFault::NameChanged { to } => {
                 write!(f, "the name changed to {to:?} while the arguments were being written")

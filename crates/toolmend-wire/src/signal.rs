@@ -131,6 +131,8 @@ pub enum Arguments<'a> {
         /// How much it is worth.
         rank: u8,
     },
+    /// Something stands in their place that is none of these.
+    Unreadable,
 }
 
 impl Arguments<'_> {
@@ -141,7 +143,7 @@ impl Arguments<'_> {
             Arguments::Text(text) => text.is_empty(),
             Arguments::Copy { text, .. } => text.is_empty(),
             Arguments::Json(text) => text.is_empty(),
-            Arguments::Parts { .. } => false,
+            Arguments::Parts { .. } | Arguments::Unreadable => false,
         }
     }
 
@@ -151,6 +153,7 @@ impl Arguments<'_> {
         match self {
             Arguments::Text(text) | Arguments::Copy { text, .. } => text.to_text(),
             Arguments::Json(text) | Arguments::Parts { parts: text, .. } => text.to_owned(),
+            Arguments::Unreadable => String::new(),
         }
     }
 }

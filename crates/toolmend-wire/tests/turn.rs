@@ -613,12 +613,14 @@ fn copies_that_lack() {
     };
     let good = r#""arguments":"{\"a\":1}","#;
     for between in [r#"{"response":{}}"#, r#"{"type":7,"delta":"x"}"#] {
-        for lacks in ["", r#""arguments":null,"#, r#""arguments":7,"#] {
+        for lacks in ["", r#""arguments":null,"#, r#""arguments":"","#, r#""arguments":{},"#] {
             is_written(
                 &turn(between, r#"{\"a\":1,}"#, [lacks; 3]),
                 &turn(between, r#"{\"a\":1}"#, [good; 3]),
             );
         }
+        let contradicts = turn(between, r#"{\"a\":1,}"#, [r#""arguments":7,"#; 3]);
+        is_written(&contradicts, &contradicts);
     }
 }
 

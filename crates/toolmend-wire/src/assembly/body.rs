@@ -67,6 +67,7 @@ impl Body {
                 Ok(object.len().saturating_sub(before))
             }
             Arguments::Parts { parts, more } => Ok(self.parts.take(parts, more)),
+            Arguments::Unreadable => Err(CallFault::UnreadableArguments),
             Arguments::Copy { text, rank } => {
                 let copy = text.to_text();
                 let added = copy.len();

@@ -16,10 +16,9 @@
 //! Servers of the same name leave out the deltas (LM Studio), the `item_id` or the `output_index` (llama.cpp),
 //! or the arguments of `.done`.
 
-use super::{More, Needs, Protocol};
+use super::{More, Needs, Protocol, arguments_in, is_elsewhere, whole_text};
 use toolmend_core::quote::quoted;
 
-use crate::assembly::is_placeholder;
 use crate::json::Value;
 use crate::limits::{Exceeded, MAX_CALLS};
 use crate::recorded::Usage;
@@ -217,12 +216,13 @@ impl OpenAiResponses {
             Some(slot) => slot,
             None => self.open(id, call_id, output_index)?,
         };
-        let said = call.get(step.keys(call).arguments).and_then(Value::text);
+        let said = call.get(step.keys(call).arguments);
         let arguments = match step {
-            Step::Added => said.filter(|_| says_all(call)).map(|text| Arguments::Copy { text, rank: ADDED }),
-            Step::Delta => said.map(Arguments::Text),
-            Step::Done => Some(copy_of(said, DONE)),
-            Step::ItemDone => Some(copy_of(said, ITEM_DONE)),
+            Step::Added if says_all(call) => Some(copy_in(call, said, ADDED)),
+            Step::Added => None,
+            Step::Delta => arguments_in(said, &[]),
+            Step::Done => Some(copy_in(call, said, DONE)),
+            Step::ItemDone => Some(copy_in(call, said, ITEM_DONE)),
         };
         let id = if step == Step::Delta { None } else { call_id };
         sink(Signal::Call(Piece {
@@ -254,8 +254,8 @@ impl OpenAiResponses {
                 }
                 continue;
             }
-            let [id, call_id, name, said] =
-                item.pick(["id", "call_id", "name", "arguments"]).map(|value| value.and_then(Value::text));
+            let [id, call_id, name, said] = item.pick(["id", "call_id", "name", "arguments"]);
+            let [id, call_id, name] = [id, call_id, name].map(|value| value.and_then(Value::text));
             let position = u64::try_from(position).ok();
             let known = if whole { None } else { self.known(id, call_id, position) };
             let opens = known.is_none();
@@ -265,8 +265,8 @@ impl OpenAiResponses {
                 None => self.open(id, call_id, position)?,
             };
             let arguments = match whole {
-                true => said.map(Arguments::Text),
-                false => Some(copy_of(said, COMPLETED)),
+                true => arguments_in(said, &[item]),
+                false => Some(copy_in(item, said, COMPLETED)),
             };
             sink(Signal::Call(Piece {
                 choice: 0,
@@ -333,9 +333,12 @@ impl OpenAiResponses {
     }
 }
 
-/// A copy that lacks, or that is no text, says nothing; it is a copy all the same, and has to say it.
-fn copy_of(said: Option<Text<'_>>, rank: u8) -> Arguments<'_> {
-    Arguments::Copy { text: said.unwrap_or(Text::Plain("")), rank }
+/// A copy that lacks says nothing; it is a copy all the same, and has to say it.
+fn copy_in<'a>(call: Value<'a>, said: Option<Value<'a>>, rank: u8) -> Arguments<'a> {
+    match said {
+        None if is_elsewhere(&[call]) => Arguments::Unreadable,
+        _ => Arguments::Copy { text: said.map_or(Text::Plain(""), whole_text), rank },
+    }
 }
 
 /// Whether this is a turn that was not streamed. Events of other kinds say of which.
@@ -371,8 +374,7 @@ fn is_call(item: Value<'_>) -> bool {
 
 /// Whether a call that is added has its arguments already; most have none, or an empty object in their place.
 fn says_all(call: Value<'_>) -> bool {
-    let said = call.get("arguments").and_then(Value::text).map(Text::to_text).unwrap_or_default();
-    !said.trim().is_empty() && !is_placeholder(&said)
+    is_elsewhere(&[call])
 }
 
 fn calls(response: Value<'_>) -> impl Iterator<Item = Value<'_>> {
