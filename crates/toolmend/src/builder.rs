@@ -196,7 +196,7 @@ impl<'a> Toolmend<'a> {
             Some(fault) => Outcome::Misassembled(fault.clone()),
             None => self
                 .mend_call(&call.name, &call.arguments, evidence)
-                .map_or(Outcome::UnknownTool, Outcome::Judged),
+                .map_or(Outcome::UnknownTool, Outcome::judged),
         };
         SettledCall {
             choice: call.choice,

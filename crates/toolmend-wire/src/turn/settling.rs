@@ -68,7 +68,7 @@ impl<J: CallJudge> Flow<J> {
                 let ending = evidence.ending();
                 let outcome = match &call.fault {
                     Some(fault) => Outcome::Misassembled(fault.clone()),
-                    None => self.ask(&call, evidence).map_or(Outcome::UnknownTool, Outcome::Judged),
+                    None => self.ask(&call, evidence).map_or(Outcome::UnknownTool, Outcome::judged),
                 };
                 self.settle(at, call, outcome, ending);
             }
