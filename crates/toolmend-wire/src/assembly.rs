@@ -191,7 +191,14 @@ impl Assembly {
                     choice.finish = Some(finish);
                 }
             }
-            Signal::Usage(usage) => self.usage = Some(usage),
+            // What was written stays written: a lower count that comes later is of something else.
+            Signal::Usage(usage) => {
+                let known = self.usage.unwrap_or_default();
+                self.usage = Some(Usage {
+                    input_tokens: usage.input_tokens.or(known.input_tokens),
+                    output_tokens: usage.output_tokens.max(known.output_tokens),
+                });
+            }
             Signal::Whole => self.whole = true,
             Signal::End | Signal::Ended => self.ended = true,
         }

@@ -223,6 +223,7 @@ fn limits() {
 fn what_a_turn_says() {
     let mut assembly = Assembly::new(Limits::default());
     let usage = Usage { input_tokens: None, output_tokens: 5 };
+    let counted = Usage { input_tokens: Some(3), ..usage };
     let signals = [
         Signal::Model("".into()),
         Signal::Model("m".into()),
@@ -235,13 +236,14 @@ fn what_a_turn_says() {
         Signal::Content { choice: 1, text: Text::Escaped(r"\ude00") },
         Signal::Usage(Usage { output_tokens: 1, ..usage }),
         Signal::Usage(usage),
+        Signal::Usage(Usage { input_tokens: Some(3), output_tokens: 0 }),
         Signal::End,
     ];
     for signal in signals {
         assembly.signal(signal).unwrap();
     }
     let turn = assembly.finish();
-    assert_eq!((turn.model.as_deref(), turn.usage, turn.terminal), (Some("m"), Some(usage), true));
+    assert_eq!((turn.model.as_deref(), turn.usage, turn.terminal), (Some("m"), Some(counted), true));
     let choices: Vec<_> = turn.choices.iter().map(|c| (c.index, &c.content[..], c.finish.word())).collect();
     assert_eq!(choices, [(1, "a😀", Some("tool_calls")), (3, "", None)]);
     assert!(!turn.lone_surrogate);

@@ -352,7 +352,7 @@ fn read_end<'a>(holder: Value<'a>, event: Value<'a>, sink: &mut Sink<'_, 'a>) ->
         sink(Signal::Finish { choice: 0, word: Some(word) })?;
     }
     let usage = event.get("usage");
-    let count = |name| usage.and_then(|usage| usage.get(name)).and_then(Value::unsigned);
+    let count = |name| usage.and_then(|usage| usage.get(name)).and_then(Value::count);
     match count("output_tokens") {
         Some(output_tokens) => {
             sink(Signal::Usage(Usage { input_tokens: count("input_tokens"), output_tokens }))

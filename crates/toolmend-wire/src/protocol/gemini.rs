@@ -65,7 +65,7 @@ impl Protocol for Gemini {
             }
         }
         if let Some(usage) = usage {
-            let field = |name| usage.get(name).and_then(Value::unsigned);
+            let field = |name| usage.get(name).and_then(Value::count);
             if let Some(written) = field("candidatesTokenCount") {
                 let output_tokens = written.saturating_add(field("thoughtsTokenCount").unwrap_or(0));
                 sink(Signal::Usage(Usage { input_tokens: field("promptTokenCount"), output_tokens }))?;

@@ -75,8 +75,8 @@ impl Protocol for Ollama {
         if done.is_none_or(|done| done.raw() != "true") {
             return Ok(());
         }
-        if let Some(output_tokens) = output.and_then(Value::unsigned) {
-            let input_tokens = prompt.and_then(Value::unsigned);
+        if let Some(output_tokens) = output.and_then(Value::count) {
+            let input_tokens = prompt.and_then(Value::count);
             sink(Signal::Usage(Usage { input_tokens, output_tokens }))?;
         }
         match reason.and_then(Value::text).filter(|word| !word.is_empty()) {

@@ -235,7 +235,7 @@ fn piece<'a>(choice: u32, whole: bool, call: &Entry<'a>) -> Piece<'a> {
 
 /// llama.cpp counts in `timings`, whether or not the request asked for `usage`.
 fn counted(usage: Option<Value<'_>>, timings: Option<Value<'_>>) -> Option<Usage> {
-    let field = |object: Option<Value<'_>>, name| object?.get(name)?.unsigned();
+    let field = |object: Option<Value<'_>>, name| object?.get(name)?.count();
     Some(Usage {
         input_tokens: field(usage, "prompt_tokens").or_else(|| field(timings, "prompt_n")),
         output_tokens: field(usage, "completion_tokens").or_else(|| field(timings, "predicted_n"))?,

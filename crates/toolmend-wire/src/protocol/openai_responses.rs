@@ -279,7 +279,7 @@ impl OpenAiResponses {
                 arguments,
             }))?;
         }
-        let count = |name| usage.and_then(|usage| usage.get(name)).and_then(Value::unsigned);
+        let count = |name| usage.and_then(|usage| usage.get(name)).and_then(Value::count);
         if let Some(output_tokens) = count("output_tokens") {
             sink(Signal::Usage(Usage { input_tokens: count("input_tokens"), output_tokens }))?;
         }
