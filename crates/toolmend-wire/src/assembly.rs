@@ -33,7 +33,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use self::call::{Loss, Naming, OpenCall, Said};
 use crate::limits::{Exceeded, Limits};
-use crate::recorded::{Call, Choice, Finish, Usage};
+use crate::recorded::{Bound, Call, Choice, Finish, Usage};
 use crate::shape::Shape;
 use crate::signal::{Arguments, Piece, Signal, Slot};
 use crate::text::{Joined, Text};
@@ -64,6 +64,10 @@ struct OpenChoice {
     content: Joined,
     reasoning: Joined,
     finish: Option<Finish>,
+    /// Some word of the server's says that the model stopped by itself.
+    claims_end: bool,
+    /// The server says that it broke off.
+    breaks_off: bool,
     latest: Option<usize>,
     /// When its latest call was opened.
     opened: u64,
@@ -170,6 +174,12 @@ impl Assembly {
                 self.piece(piece)?;
             }
             Signal::Closed { choice, slot } => self.close(choice, slot),
+            Signal::Cut { choice, slot: None } => self.choice(choice)?.breaks_off = true,
+            Signal::Cut { choice, slot: Some(slot) } => {
+                if let Some(at) = self.slots.get(&(choice, slot)) {
+                    self.calls[*at].break_off();
+                }
+            }
             Signal::Foreign { .. } => {}
             Signal::Lost => self.lose(0),
             Signal::Role(choice) => self.choice(choice)?.role = true,
@@ -184,6 +194,7 @@ impl Assembly {
             Signal::Finish { choice, word } => {
                 let finish = word.map_or(Finish::Null, |word| Finish::Word(word.to_text()));
                 let choice = self.choice(choice)?;
+                choice.claims_end |= finish.says_complete();
                 // The later word counts; but an end is a claim, and a cut was measured.
                 if !choice.finish.as_ref().is_some_and(Finish::says_cut)
                     && (finish != Finish::Null || choice.finish.is_none())
@@ -235,6 +246,8 @@ impl Assembly {
         if opened {
             call.opened = self.pieces;
             call.latest = self.pieces;
+            // A protocol that says where a numbered call begins says where it ends.
+            call.has_end = piece.opens && matches!(piece.slot, Slot::Numbered(_));
         } else if said.says_something() && !said.is_copy() {
             call.latest = self.pieces;
         }
@@ -289,7 +302,14 @@ impl Assembly {
     /// The call of this number, as far as it has come.
     pub(crate) fn call(&self, at: usize) -> Option<Call> {
         let open = self.calls.get(at)?;
-        Some(open.settle(self.is_followed(open), self.lost, &self.finish_of(open.choice)))
+        // Where calls have ends, one that has none was not ended by the one behind it.
+        let followed = self.is_followed(open) && (open.ended || !open.has_end);
+        let breaks_off = self.choices.get(&open.choice).is_some_and(|choice| choice.breaks_off);
+        let mut call = open.settle(followed, self.lost, &self.finish_of(open.choice));
+        if breaks_off && call.bound == Bound::Last {
+            call.bound = Bound::Torn;
+        }
+        Some(call)
     }
 
     /// What the pieces of this call say, how often it had begun anew, and what the server says they said.
@@ -338,6 +358,13 @@ impl Assembly {
     pub(crate) fn finish_of(&self, choice: u32) -> Finish {
         let known = self.choices.get(&choice).and_then(|choice| choice.finish.clone());
         known.unwrap_or(if self.whole { Finish::Missing } else { Finish::Null })
+    }
+
+    /// Whether the server says that a choice ended by itself, be it beside another word for a cut.
+    pub(crate) fn claims_end(&self, choice: u32) -> bool {
+        let finish = self.finish_of(choice);
+        (finish.says_complete() || finish.says_length())
+            && self.choices.get(&choice).is_some_and(|choice| choice.claims_end)
     }
 
     /// The model's name, where it is known.

@@ -3,7 +3,7 @@
 use core::fmt;
 use std::collections::BTreeSet;
 
-use toolmend_core::{Ending, Evidence};
+use toolmend_core::{Clue, Ending, Evidence};
 
 use crate::protocol::ProtocolKind;
 
@@ -75,7 +75,7 @@ pub(crate) enum Bound {
     Followed,
     /// Nothing came after it: the end of the turn is its end.
     Last,
-    /// An event was lost while it was open.
+    /// An event was lost while it was open, or the server says that it broke off.
     Torn,
 }
 
@@ -174,6 +174,11 @@ impl Finish {
     /// The server's word says that the model stopped by itself.
     pub(crate) fn says_complete(&self) -> bool {
         self.word().is_some() && self.evidence().ending() == Ending::Complete
+    }
+
+    /// The server's word says that the output was cut by its length.
+    pub(crate) fn says_length(&self) -> bool {
+        self.evidence().clues().contains(Clue::FinishLength)
     }
 
     /// The server's word says that the output was cut.
@@ -279,7 +284,7 @@ impl Call {
     ///
     /// A call after whose last piece another call of the same choice was opened was ended by the model,
     /// whatever became of the turn; only the last one can be cut. A call that was open when an event got
-    /// lost is cut, whatever the turn says.
+    /// lost is cut, whatever the turn says, and so is one of which the server says so.
     #[must_use]
     pub fn evidence<'a>(&'a self, end: Evidence<'a>) -> Evidence<'a> {
         match self.bound {

@@ -21,6 +21,13 @@ pub enum Signal<'a> {
         /// Which call of the choice.
         slot: Slot,
     },
+    /// The server says that it broke off: the call of this slot, or whichever the choice ends with.
+    Cut {
+        /// The number of the choice.
+        choice: u32,
+        /// Which call of the choice.
+        slot: Option<Slot>,
+    },
     /// This number of the choice is that of something that is no call of ours.
     Foreign {
         /// The number of the choice.

@@ -22,7 +22,9 @@ pub(super) struct OpenCall {
     pub(super) argued: u64,
     /// The protocol said that no more of it comes.
     pub(super) ended: bool,
-    /// It may have lacked a piece by then.
+    /// The protocol says of such a call that no more of it comes.
+    pub(super) has_end: bool,
+    /// It may have lacked a piece by then, or the server says that it broke off.
     torn: bool,
     /// A later piece of it came without an id.
     pub(super) plain: bool,
@@ -69,6 +71,7 @@ impl OpenCall {
             latest: 0,
             argued: 0,
             ended: false,
+            has_end: false,
             torn: false,
             plain: false,
         }
@@ -83,6 +86,11 @@ impl OpenCall {
     pub(super) fn end(&mut self, lost: Option<Loss>) {
         self.torn |= lost.is_some_and(|loss| self.may_lack(&loss)) && !self.body.is_told_whole();
         self.ended = true;
+    }
+
+    /// The server says that it broke off.
+    pub(super) fn break_off(&mut self) {
+        self.torn = true;
     }
 
     /// Whether its pieces do not make a body, as far as they have come.

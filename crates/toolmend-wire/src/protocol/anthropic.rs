@@ -349,6 +349,10 @@ fn read_whole<'a>(block: Value<'a>, sink: &mut Sink<'_, 'a>) -> Result<(), Excee
 
 fn read_end<'a>(holder: Value<'a>, event: Value<'a>, sink: &mut Sink<'_, 'a>) -> Result<(), Exceeded> {
     if let Some(word) = holder.get("stop_reason").and_then(Value::text) {
+        // There the server broke off, whatever the model was writing.
+        if word.is("stop_sequence") {
+            sink(Signal::Cut { choice: 0, slot: None })?;
+        }
         sink(Signal::Finish { choice: 0, word: Some(word) })?;
     }
     let usage = event.get("usage");

@@ -78,7 +78,7 @@ impl Protocol for OpenAiResponses {
             "response.completed" | "response.incomplete" | "response.failed" => {
                 let word = Text::from(match &*kind {
                     "response.completed" => "completed",
-                    "response.incomplete" => "incomplete",
+                    "response.incomplete" => CUT,
                     _ => "failed",
                 });
                 if let Some(response) = event.get("response") {
@@ -157,6 +157,9 @@ impl Protocol for OpenAiResponses {
     }
 }
 
+/// The status of what was cut, be it an answer or a call.
+const CUT: &str = "incomplete";
+
 /// The status of a cut answer that does not say why.
 const INCOMPLETE: &str = "\"incomplete\",\"incomplete_details\":{\"reason\":\"max_output_tokens\"}";
 
@@ -182,7 +185,7 @@ const ITEM: Keys = Keys {
 };
 const DELTA: Keys = Keys { id: None, name: None, arguments: "delta", ..ITEM };
 const COPY: Keys = Keys { part: Part::Copy, ..ITEM };
-const LAST: Keys = Keys { status: Some(("status", "incomplete")), ..COPY };
+const LAST: Keys = Keys { status: Some(("status", CUT)), ..COPY };
 const WHOLE: Keys = ITEM;
 
 impl Step {
@@ -235,7 +238,11 @@ impl OpenAiResponses {
             form: Form::Text,
             arguments,
         }))?;
-        if step == Step::ItemDone { sink(Signal::Closed { choice: 0, slot }) } else { Ok(()) }
+        if step != Step::ItemDone {
+            return Ok(());
+        }
+        tell_cut(call, slot, sink)?;
+        sink(Signal::Closed { choice: 0, slot })
     }
 
     /// A response: the whole of a turn that was not streamed, or a copy of what was.
@@ -246,7 +253,8 @@ impl OpenAiResponses {
         sink: &mut Sink<'_, 'a>,
     ) -> Result<(), Exceeded> {
         tell_model(response, sink)?;
-        let [output, status, usage] = response.pick(["output", "status", "usage"]);
+        let [output, status, details, usage] =
+            response.pick(["output", "status", "incomplete_details", "usage"]);
         for (position, item) in output.into_iter().flat_map(Value::items).enumerate() {
             if !is_call(item) {
                 if whole {
@@ -278,18 +286,19 @@ impl OpenAiResponses {
                 form: Form::Text,
                 arguments,
             }))?;
+            tell_cut(item, slot, sink)?;
         }
         let count = |name| usage.and_then(|usage| usage.get(name)).and_then(Value::count);
         if let Some(output_tokens) = count("output_tokens") {
             sink(Signal::Usage(Usage { input_tokens: count("input_tokens"), output_tokens }))?;
         }
-        if !whole {
-            return Ok(());
-        }
-        if let Some(word) = status.and_then(Value::text) {
+        // One word for a cut beats all that say otherwise.
+        let reason = details.and_then(|details| details.get("reason")).map(|_| Text::from(CUT));
+        let status = status.and_then(Value::text).filter(|word| whole || word.is(CUT) || word.is("failed"));
+        for word in reason.into_iter().chain(status) {
             sink(Signal::Finish { choice: 0, word: Some(word) })?;
         }
-        sink(Signal::Whole)
+        if whole { sink(Signal::Whole) } else { Ok(()) }
     }
 
     /// The slot of a call that was opened: by its ids, else by its place, else the latest one. Servers give an item
@@ -385,6 +394,14 @@ fn tell_model<'a>(response: Value<'a>, sink: &mut Sink<'_, 'a>) -> Result<(), Ex
     sink(Signal::Choice(0))?;
     match response.get("model").and_then(Value::text) {
         Some(model) => sink(Signal::Model(model)),
+        None => Ok(()),
+    }
+}
+
+/// The server may say that a call was cut.
+fn tell_cut<'a>(call: Value<'a>, slot: Slot, sink: &mut Sink<'_, 'a>) -> Result<(), Exceeded> {
+    match call.get("status").and_then(Value::text).filter(|status| status.is(CUT)) {
+        Some(_) => sink(Signal::Cut { choice: 0, slot: Some(slot) }),
         None => Ok(()),
     }
 }
