@@ -16,7 +16,9 @@
 //! ```
 //!
 //! Where a piece without an id has come, a new id with a name is a new call while the object is open, too. An id that is
-//! said again is of the same call; another name without an id is a new call behind what is closed.
+//! said again is of the same call. Another name without an id is a new call behind what is closed; without text only
+//! where calls have no ids, else it may be the rest of the name. What comes with a name and is an object by itself goes on
+//! with no object that is open: then both are no one's.
 //!
 //! So ids that change with every piece of a numbered call (vLLM with gpt-oss) stay one call, and calls that share
 //! a number (ollama/ollama#7881 and others) do not run into each other. Copies of a body without an id of their own
@@ -27,13 +29,13 @@ mod call;
 mod parts;
 
 use self::body::begins_with;
-pub(crate) use self::body::{is_placeholder, same_tokens};
+pub(crate) use self::body::{ANNOUNCED, is_placeholder, same_tokens};
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use self::call::{Loss, Naming, OpenCall, Said};
 use crate::limits::{Exceeded, Limits};
-use crate::recorded::{Bound, Call, Choice, Finish, Usage};
+use crate::recorded::{Bound, Call, CallFault, Choice, Finish, Usage};
 use crate::shape::Shape;
 use crate::signal::{Arguments, Piece, Signal, Slot};
 use crate::text::{Joined, Text};
@@ -236,6 +238,9 @@ impl Assembly {
         };
         self.pieces += 1;
         let call = &mut self.calls[at];
+        if call.collides_with(&said) {
+            call.fault.get_or_insert(CallFault::MixedArguments);
+        }
         let opened = call.opened == 0;
         let lost = self.lost.filter(|loss| match opened {
             // The piece that names a call is its first; where it is missing, it may be the one that was lost.
@@ -511,7 +516,7 @@ impl Assembly {
                 begins_object || other_name || naming.is_some() && blank
             } else {
                 !same_id
-                    && (other_name && (begins_object || blank)
+                    && (other_name && (begins_object || blank && call.id.is_none())
                         || begins_object && !is_placeholder(own) && !is_copy())
             };
         }

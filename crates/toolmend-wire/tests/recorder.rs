@@ -183,3 +183,18 @@ fn names_behind_a_copy() {
     assert_eq!(turn.calls[0].name, "add");
     assert_eq!(turn.calls[0].fault, Some(CallFault::NameChanged { to: "add_all".to_owned() }));
 }
+
+/// What a block's start announces does not say that its deltas came to their end: clients go by the deltas.
+#[test]
+fn deltas_cut_behind_a_whole_start() {
+    let recording = concat!(
+        "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":",
+        "{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"f\",\"input\":{\"city\":\"Oslo\"}}}\n\n",
+        "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":",
+        "{\"type\":\"input_json_delta\",\"partial_json\":\"{\\\"city\\\":\\\"Os\"}}\n\n",
+        "event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\n",
+    );
+    let turn = read(recording.as_bytes(), recording.len()).unwrap();
+    assert_eq!(turn.calls[0].arguments, "{\"city\":\"Os");
+    assert_eq!(turn.calls[0].fault, None);
+}

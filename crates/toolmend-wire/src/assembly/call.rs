@@ -1,6 +1,6 @@
 //! One call that may still go on.
 
-use super::body::Body;
+use super::body::{Body, is_object, is_placeholder};
 use crate::recorded::{Bound, Call, CallFault, Finish};
 use crate::signal::{Arguments, Slot};
 
@@ -96,6 +96,16 @@ impl OpenCall {
     /// Whether its pieces do not make a body, as far as they have come.
     pub(super) fn is_faulty(&self) -> bool {
         self.fault.is_some() || self.body.text.lone().is_some()
+    }
+
+    /// Whether a piece begins as another call does and holds all of its arguments, while those of this one are open.
+    pub(super) fn collides_with(&self, said: &Said<'_>) -> bool {
+        let is_known = said.id.is_some() && said.id == self.id;
+        let Some(Arguments::Text(text)) = said.arguments.filter(|_| said.name.is_some() && !is_known) else {
+            return false;
+        };
+        let text = text.to_cow();
+        !self.body.is_blank() && !self.body.shape.closed() && is_object(&text) && !is_placeholder(&text)
     }
 
     /// Answers how many bytes were added.

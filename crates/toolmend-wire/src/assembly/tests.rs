@@ -127,6 +127,31 @@ const CASES: &[(&str, &[&str], &[&str])] = &[
         &["0 - f {\"a\":1} +", "1 - g {\"b\":2}"],
     ),
     (
+        "the rest of a name behind the arguments",
+        &["0 c f {\"a\":1}", "0 - _all -"],
+        &["0 c f {\"a\":1} !name-changed"],
+    ),
+    (
+        "a whole call where one is open",
+        &["0 c f {\"a\":1,\"b\":", "0 d f {\"a\":2}"],
+        &["0 c f {\"a\":1,\"b\":{\"a\":2} !mixed-arguments"],
+    ),
+    (
+        "a whole call where one is open, no ids",
+        &["0 - f {\"a\":1,\"b\":", "0 - f {\"a\":2}"],
+        &["0 - f {\"a\":1,\"b\":{\"a\":2} !mixed-arguments"],
+    ),
+    (
+        "an object within, the id said again",
+        &["0 c f {\"a\":1,\"b\":", "0 c f {\"a\":2}", "0 c f }"],
+        &["0 c f {\"a\":1,\"b\":{\"a\":2}}"],
+    ),
+    (
+        "an object within, ids that change",
+        &["0 c f {\"a\":1,\"b\":", "0 d - {\"a\":2}", "0 e - }"],
+        &["0 c f {\"a\":1,\"b\":{\"a\":2}}"],
+    ),
+    (
         "a new id where others came without",
         &["0 c f ''", "0 - - {\"q\":\"x\",", "0 - - \"o\":", "0 d f ''", "0 - - {\"q\":1}"],
         &["0 c f {\"q\":\"x\",\"o\": +", "1 d f {\"q\":1}"],

@@ -26,7 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Envelope, More, Needs, Protocol, Step, arguments_in, is_elsewhere, whole_text};
 use toolmend_core::quote::quoted;
 
-use crate::assembly::is_placeholder;
+use crate::assembly::{ANNOUNCED, is_placeholder};
 use crate::frame::BOM;
 use crate::json::Value;
 use crate::limits::Exceeded;
@@ -237,7 +237,7 @@ impl Anthropic {
             form: Form::Object,
             arguments: match input.filter(|input| !is_placeholder(input.raw())) {
                 None if is_elsewhere(&[block]) => Some(Arguments::Unreadable),
-                _ => input.map(|input| Arguments::Copy { text: whole_text(input), rank: 0 }),
+                _ => input.map(|input| Arguments::Copy { text: whole_text(input), rank: ANNOUNCED }),
             },
         }))
     }

@@ -19,6 +19,7 @@
 use super::{More, Needs, Protocol, arguments_in, is_elsewhere, whole_text};
 use toolmend_core::quote::quoted;
 
+use crate::assembly::ANNOUNCED;
 use crate::json::Value;
 use crate::limits::{Exceeded, MAX_CALLS};
 use crate::recorded::Usage;
@@ -41,7 +42,7 @@ struct Item {
 }
 
 /// How much each copy of the arguments is worth, where they differ.
-const ADDED: u8 = 0;
+const ADDED: u8 = ANNOUNCED;
 const DONE: u8 = 1;
 const COMPLETED: u8 = 2;
 const ITEM_DONE: u8 = 3;
