@@ -197,21 +197,9 @@ impl Assembly {
                 let finish = word.map_or(Finish::Null, |word| Finish::Word(word.to_text()));
                 let choice = self.choice(choice)?;
                 choice.claims_end |= finish.says_complete();
-                // The later word counts; but an end is a claim, and a cut was measured.
-                if !choice.finish.as_ref().is_some_and(Finish::says_cut)
-                    && (finish != Finish::Null || choice.finish.is_none())
-                {
-                    choice.finish = Some(finish);
-                }
+                choice.finish.get_or_insert(Finish::Null).say(finish);
             }
-            // What was written stays written: a lower count that comes later is of something else.
-            Signal::Usage(usage) => {
-                let known = self.usage.unwrap_or_default();
-                self.usage = Some(Usage {
-                    input_tokens: usage.input_tokens.or(known.input_tokens),
-                    output_tokens: usage.output_tokens.max(known.output_tokens),
-                });
-            }
+            Signal::Usage(usage) => self.usage.get_or_insert_default().count(usage),
             Signal::Whole => self.whole = true,
             Signal::End | Signal::Ended => self.ended = true,
         }

@@ -163,6 +163,13 @@ impl Finish {
         }
     }
 
+    /// What a server says later: the later word counts; but an end is a claim, and a cut was measured.
+    pub(crate) fn say(&mut self, later: Finish) {
+        if !self.says_cut() && (later != Finish::Null || self.word().is_none()) {
+            *self = later;
+        }
+    }
+
     fn evidence(&self) -> Evidence<'static> {
         match self {
             Finish::Missing => Evidence::new(),
@@ -194,6 +201,14 @@ pub struct Usage {
     pub input_tokens: Option<u64>,
     /// Tokens that the model wrote, reasoning included, over all choices.
     pub output_tokens: u64,
+}
+
+impl Usage {
+    /// What a server counts later. What was written stays written: a lower count that comes later is of something else.
+    pub(crate) fn count(&mut self, later: Usage) {
+        self.input_tokens = later.input_tokens.or(self.input_tokens);
+        self.output_tokens = later.output_tokens.max(self.output_tokens);
+    }
 }
 
 /// Something that was wrong with one event.
