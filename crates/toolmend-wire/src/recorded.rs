@@ -237,6 +237,8 @@ pub enum FaultKind {
     },
     /// Half of a surrogate pair stood alone in text or reasoning; U+FFFD stands in its place.
     LoneSurrogate,
+    /// The event, and whatever follows, stands behind the end of the turn. It was not read.
+    BehindTheEnd,
 }
 
 impl fmt::Display for Fault {
@@ -246,6 +248,7 @@ impl fmt::Display for Fault {
             FaultKind::NotJson => f.write_str("an event is not JSON")?,
             FaultKind::ServerError { message } => write!(f, "the server reports an error: {message}")?,
             FaultKind::LoneSurrogate => f.write_str("half of a surrogate pair stands alone in the text")?,
+            FaultKind::BehindTheEnd => f.write_str("what stands behind the end of the turn was not read")?,
         }
         write!(f, " (line {}, byte {})", self.line, self.offset)
     }

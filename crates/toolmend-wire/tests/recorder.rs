@@ -198,3 +198,20 @@ fn deltas_cut_behind_a_whole_start() {
     assert_eq!(turn.calls[0].arguments, "{\"city\":\"Os");
     assert_eq!(turn.calls[0].fault, None);
 }
+
+/// Another turn behind the end of the first one is not read, and that is told, once.
+#[test]
+fn a_turn_behind_the_end() {
+    let one = turns::two_calls() + "data: [DONE]\n\n";
+    let alone = read(one.as_bytes(), one.len()).unwrap();
+    for (behind, told) in [("data: [DONE]\n\n", 0), (": hi\n\n", 0), ("data: {}\n\n", 0), (&*one, 1)] {
+        let turn = read((one.clone() + behind).as_bytes(), 64).unwrap();
+        let faults: Vec<_> = turn.faults.iter().map(|fault| (&fault.kind, fault.offset)).collect();
+        let at = (one.len() + "data: ".len()) as u64;
+        assert_eq!(faults, [(&FaultKind::BehindTheEnd, at)][..told], "{behind}");
+        assert_eq!(turn.calls, alone.calls);
+    }
+    let whole = r#"{"choices":[{"index":0,"message":{"content":"a"},"finish_reason":"stop"}]}"#;
+    let turn = read(format!("{whole}\n{whole}").as_bytes(), 64).unwrap();
+    assert_eq!((turn.faults.len(), &*turn.content), (1, "a"));
+}
