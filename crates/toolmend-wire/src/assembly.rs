@@ -316,6 +316,12 @@ impl Assembly {
         self.calls.get(at).is_some_and(|call| call.body.is_in_parts())
     }
 
+    /// The event that got lost while this call had yet to get the end that its protocol gives it.
+    pub(crate) fn lost_before_end(&self, at: usize) -> Option<u64> {
+        let call = self.calls.get(at).filter(|call| call.has_end && !call.ended)?;
+        self.lost.filter(|loss| loss.after >= call.opened).map(|loss| loss.offset)
+    }
+
     /// The id and the name of this call, and its choice.
     pub(crate) fn known_as(&self, at: usize) -> Option<(u32, Option<&str>, &str)> {
         self.calls.get(at).map(|call| (call.choice, call.id.as_deref(), &*call.name))

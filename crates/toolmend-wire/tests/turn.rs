@@ -624,6 +624,18 @@ fn copies_that_lack() {
     }
 }
 
+/// An error ends a turn: a repair that the copies behind it would not have is none.
+#[test]
+fn an_error_before_the_copies() {
+    let turn = sse(&[
+        r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","id":"i","call_id":"c","name":"f","arguments":""}}"#,
+        r#"{"type":"response.function_call_arguments.delta","item_id":"i","output_index":0,"delta":"{\"a\":1,}"}"#,
+        r#"{"type":"error","message":"no"}"#,
+        r#"{"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","id":"i","call_id":"c","name":"f","arguments":"{\"a\":1,}"}}"#,
+    ]);
+    is_written(&turn, &turn);
+}
+
 /// A piece of no block stays where it came, so that it does not get to be of the one that is open.
 #[test]
 fn pieces_of_no_block_stay_in_their_place() {

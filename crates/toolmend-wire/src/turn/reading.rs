@@ -133,7 +133,7 @@ impl<J: CallJudge> Flow<J> {
         }
         if content.failed {
             self.assembly.lose(event.place.offset);
-            note.end = true;
+            (self.failed, note.end) = (true, true);
         }
         Ok(())
     }
