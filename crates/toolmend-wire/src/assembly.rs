@@ -316,6 +316,11 @@ impl Assembly {
         self.calls.get(at).is_some_and(|call| call.body.is_in_parts())
     }
 
+    /// Whether the protocol said that no more of this call comes.
+    pub(crate) fn is_ended(&self, at: usize) -> bool {
+        self.calls.get(at).is_some_and(|call| call.ended)
+    }
+
     /// The event that got lost while this call had yet to get the end that its protocol gives it.
     pub(crate) fn lost_before_end(&self, at: usize) -> Option<u64> {
         let call = self.calls.get(at).filter(|call| call.has_end && !call.ended)?;
