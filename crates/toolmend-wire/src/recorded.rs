@@ -98,6 +98,8 @@ pub enum CallFault {
     MixedArguments,
     /// Something stood in the place of the arguments that the protocol does not have there.
     UnreadableArguments,
+    /// They came value by value and need a repair, which cannot be written in that form.
+    ValueByValue,
     /// Another name came while the arguments were being written.
     NameChanged {
         /// The other name.
@@ -114,6 +116,7 @@ impl CallFault {
             CallFault::PieceLost { .. } => "piece-lost",
             CallFault::MixedArguments => "mixed-arguments",
             CallFault::UnreadableArguments => "unreadable-arguments",
+            CallFault::ValueByValue => "value-by-value",
             CallFault::NameChanged { .. } => "name-changed",
         }
     }
@@ -133,6 +136,9 @@ impl fmt::Display for CallFault {
             }
             CallFault::UnreadableArguments => {
                 f.write_str("the arguments came in a form that the protocol does not have")
+            }
+            CallFault::ValueByValue => {
+                f.write_str("the arguments came value by value, and a repair cannot be written in that form")
             }
             CallFault::NameChanged { to } => {
                 write!(f, "the name changed to {to:?} while the arguments were being written")

@@ -100,7 +100,7 @@ impl<J: CallJudge> Flow<J> {
             // What came value by value cannot be written again.
             Some(output) if self.assembly.is_in_parts(at) => match output == call.arguments {
                 true => (Fate::Left, outcome),
-                false => (Fate::Left, Outcome::TooLate),
+                false => (Fate::Left, Outcome::Misassembled(CallFault::ValueByValue)),
             },
             Some(output) => {
                 match self.plan(at, &call.arguments, output, cuts_of(&outcome, &call.arguments)) {
