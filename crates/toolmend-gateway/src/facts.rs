@@ -110,8 +110,8 @@ impl Facts {
                 None => choice.get("name"),
             })
         });
-        self.max_tokens = cap.or(old_cap).and_then(Value::unsigned);
-        self.answers = n.and_then(Value::unsigned).unwrap_or(1);
+        self.max_tokens = cap.or(old_cap).and_then(Value::count);
+        self.answers = n.and_then(Value::count).unwrap_or(1);
         Some(())
     }
 
@@ -121,7 +121,7 @@ impl Facts {
         input.or(prompt)?;
         self.offer(tools, |tool| tool.get("name"));
         self.choice = choice.map_or(ToolChoice::Auto, |choice| openai_choice(choice, |c| c.get("name")));
-        self.max_tokens = cap.and_then(Value::unsigned);
+        self.max_tokens = cap.and_then(Value::count);
         Some(())
     }
 
@@ -138,7 +138,7 @@ impl Facts {
             };
             self.parallel = flag(choice.get("disable_parallel_tool_use")).map(|disabled| !disabled);
         }
-        self.max_tokens = cap.and_then(Value::unsigned);
+        self.max_tokens = cap.and_then(Value::count);
         Some(())
     }
 
@@ -147,7 +147,7 @@ impl Facts {
         messages.filter(|messages| messages.is_array())?;
         self.streamed = stream.is_none_or(|stream| stream.raw() != "false");
         self.offer(tools, |tool| tool.get("function")?.get("name"));
-        self.max_tokens = options.and_then(|options| options.get("num_predict")).and_then(Value::unsigned);
+        self.max_tokens = options.and_then(|options| options.get("num_predict")).and_then(Value::count);
         Some(())
     }
 
@@ -177,7 +177,7 @@ impl Facts {
         }
         self.max_tokens = either(body, "generationConfig", "generation_config")
             .and_then(|config| either(config, "maxOutputTokens", "max_output_tokens"))
-            .and_then(Value::unsigned);
+            .and_then(Value::count);
         Some(())
     }
 
@@ -302,14 +302,14 @@ mod tests {
     fn the_other_protocols() {
         let facts = read(
             Speaks::Responses,
-            r#"{"input":[],"tools":[{"type":"function","name":"a","parameters":{}}],"max_output_tokens":9}"#,
+            r#"{"input":[],"tools":[{"type":"function","name":"a","parameters":{}}],"max_output_tokens":"9"}"#,
         )
         .unwrap();
         assert_eq!((names(&facts), facts.max_tokens), (vec!["a"], Some(9)));
 
         let facts = read(
             Speaks::Messages,
-            r#"{"messages":[],"max_tokens":9,"tools":[{"name":"a","input_schema":{"type":"object"}}],
+            r#"{"messages":[],"max_tokens":9.0,"tools":[{"name":"a","input_schema":{"type":"object"}}],
             "tool_choice":{"type":"auto","disable_parallel_tool_use":true}}"#,
         )
         .unwrap();

@@ -16,7 +16,9 @@
 //! ```
 //!
 //! Where a piece without an id has come, a new id with a name is a new call while the object is open, too. An id that is
-//! said again is of the same call; another name without an id is a new call behind what is closed.
+//! said again is of the same call. Another name without an id is a new call behind what is closed; without text only
+//! where calls have no ids, else it may be the rest of the name. What comes with a name and is an object by itself goes on
+//! with no object that is open: then both are no one's.
 //!
 //! So ids that change with every piece of a numbered call (vLLM with gpt-oss) stay one call, and calls that share
 //! a number (ollama/ollama#7881 and others) do not run into each other. Copies of a body without an id of their own
@@ -27,13 +29,13 @@ mod call;
 mod parts;
 
 use self::body::begins_with;
-pub(crate) use self::body::{is_placeholder, same_tokens};
+pub(crate) use self::body::{ANNOUNCED, is_placeholder, same_tokens};
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use self::call::{Loss, Naming, OpenCall, Said};
 use crate::limits::{Exceeded, Limits};
-use crate::recorded::{Call, Choice, Finish, Usage};
+use crate::recorded::{Bound, Call, CallFault, Choice, Finish, Usage};
 use crate::shape::Shape;
 use crate::signal::{Arguments, Piece, Signal, Slot};
 use crate::text::{Joined, Text};
@@ -64,6 +66,10 @@ struct OpenChoice {
     content: Joined,
     reasoning: Joined,
     finish: Option<Finish>,
+    /// Some word of the server's says that the model stopped by itself.
+    claims_end: bool,
+    /// The server says that it broke off.
+    breaks_off: bool,
     latest: Option<usize>,
     /// When its latest call was opened.
     opened: u64,
@@ -170,6 +176,12 @@ impl Assembly {
                 self.piece(piece)?;
             }
             Signal::Closed { choice, slot } => self.close(choice, slot),
+            Signal::Cut { choice, slot: None } => self.choice(choice)?.breaks_off = true,
+            Signal::Cut { choice, slot: Some(slot) } => {
+                if let Some(at) = self.slots.get(&(choice, slot)) {
+                    self.calls[*at].break_off();
+                }
+            }
             Signal::Foreign { .. } => {}
             Signal::Lost => self.lose(0),
             Signal::Role(choice) => self.choice(choice)?.role = true,
@@ -184,14 +196,10 @@ impl Assembly {
             Signal::Finish { choice, word } => {
                 let finish = word.map_or(Finish::Null, |word| Finish::Word(word.to_text()));
                 let choice = self.choice(choice)?;
-                // The later word counts; but an end is a claim, and a cut was measured.
-                if !choice.finish.as_ref().is_some_and(Finish::says_cut)
-                    && (finish != Finish::Null || choice.finish.is_none())
-                {
-                    choice.finish = Some(finish);
-                }
+                choice.claims_end |= finish.says_complete();
+                choice.finish.get_or_insert(Finish::Null).say(finish);
             }
-            Signal::Usage(usage) => self.usage = Some(usage),
+            Signal::Usage(usage) => self.usage.get_or_insert_default().count(usage),
             Signal::Whole => self.whole = true,
             Signal::End | Signal::Ended => self.ended = true,
         }
@@ -218,6 +226,9 @@ impl Assembly {
         };
         self.pieces += 1;
         let call = &mut self.calls[at];
+        if call.collides_with(&said) {
+            call.fault.get_or_insert(CallFault::MixedArguments);
+        }
         let opened = call.opened == 0;
         let lost = self.lost.filter(|loss| match opened {
             // The piece that names a call is its first; where it is missing, it may be the one that was lost.
@@ -228,6 +239,8 @@ impl Assembly {
         if opened {
             call.opened = self.pieces;
             call.latest = self.pieces;
+            // A protocol that says where a numbered call begins says where it ends.
+            call.has_end = piece.opens && matches!(piece.slot, Slot::Numbered(_));
         } else if said.says_something() && !said.is_copy() {
             call.latest = self.pieces;
         }
@@ -282,7 +295,14 @@ impl Assembly {
     /// The call of this number, as far as it has come.
     pub(crate) fn call(&self, at: usize) -> Option<Call> {
         let open = self.calls.get(at)?;
-        Some(open.settle(self.is_followed(open), self.lost, &self.finish_of(open.choice)))
+        // Where calls have ends, one that has none was not ended by the one behind it.
+        let followed = self.is_followed(open) && (open.ended || !open.has_end);
+        let breaks_off = self.choices.get(&open.choice).is_some_and(|choice| choice.breaks_off);
+        let mut call = open.settle(followed, self.lost, &self.finish_of(open.choice));
+        if breaks_off && call.bound == Bound::Last {
+            call.bound = Bound::Torn;
+        }
+        Some(call)
     }
 
     /// What the pieces of this call say, how often it had begun anew, and what the server says they said.
@@ -294,6 +314,17 @@ impl Assembly {
     /// Whether this call's arguments came value by value.
     pub(crate) fn is_in_parts(&self, at: usize) -> bool {
         self.calls.get(at).is_some_and(|call| call.body.is_in_parts())
+    }
+
+    /// Whether the protocol said that no more of this call comes.
+    pub(crate) fn is_ended(&self, at: usize) -> bool {
+        self.calls.get(at).is_some_and(|call| call.ended)
+    }
+
+    /// The event that got lost while this call had yet to get the end that its protocol gives it.
+    pub(crate) fn lost_before_end(&self, at: usize) -> Option<u64> {
+        let call = self.calls.get(at).filter(|call| call.has_end && !call.ended)?;
+        self.lost.filter(|loss| loss.after >= call.opened).map(|loss| loss.offset)
     }
 
     /// The id and the name of this call, and its choice.
@@ -331,6 +362,13 @@ impl Assembly {
     pub(crate) fn finish_of(&self, choice: u32) -> Finish {
         let known = self.choices.get(&choice).and_then(|choice| choice.finish.clone());
         known.unwrap_or(if self.whole { Finish::Missing } else { Finish::Null })
+    }
+
+    /// Whether the server says that a choice ended by itself, be it beside another word for a cut.
+    pub(crate) fn claims_end(&self, choice: u32) -> bool {
+        let finish = self.finish_of(choice);
+        (finish.says_complete() || finish.says_length())
+            && self.choices.get(&choice).is_some_and(|choice| choice.claims_end)
     }
 
     /// The model's name, where it is known.
@@ -477,7 +515,7 @@ impl Assembly {
                 begins_object || other_name || naming.is_some() && blank
             } else {
                 !same_id
-                    && (other_name && (begins_object || blank)
+                    && (other_name && (begins_object || blank && call.id.is_none())
                         || begins_object && !is_placeholder(own) && !is_copy())
             };
         }

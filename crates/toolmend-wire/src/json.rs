@@ -160,6 +160,14 @@ impl<'a> Value<'a> {
         self.text.parse().ok()
     }
 
+    /// A count: a whole number that fits, however it is written (`16`, `16.0`, `"16"`).
+    #[must_use]
+    pub fn count(self) -> Option<u64> {
+        let text = self.text().map_or(self.text.into(), Text::to_cow);
+        let as_written = || text.parse::<f64>().ok().filter(|number| number.fract() == 0.0);
+        text.parse().ok().or_else(|| format!("{:.0}", as_written()?).parse().ok())
+    }
+
     /// Whether this is an object.
     #[must_use]
     pub fn is_object(self) -> bool {
@@ -371,6 +379,27 @@ mod tests {
             ("\"1\"", None),
         ] {
             assert_eq!(Value::parse(text).unwrap().unsigned(), number, "{text}");
+        }
+    }
+
+    #[test]
+    fn counts() {
+        for (text, count) in [
+            ("16", Some(16)),
+            ("16.0", Some(16)),
+            ("16.00", Some(16)),
+            ("\"16\"", Some(16)),
+            ("\"16.0\"", Some(16)),
+            ("1.6e1", Some(16)),
+            ("18446744073709551615", Some(u64::MAX)),
+            ("16.5", None),
+            ("\"inf\"", None),
+            ("1e300", None),
+            ("-1", None),
+            ("\"\"", None),
+            ("{}", None),
+        ] {
+            assert_eq!(Value::parse(text).unwrap().count(), count, "{text}");
         }
     }
 

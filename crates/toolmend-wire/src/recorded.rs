@@ -3,7 +3,7 @@
 use core::fmt;
 use std::collections::BTreeSet;
 
-use toolmend_core::{Ending, Evidence};
+use toolmend_core::{Clue, Ending, Evidence};
 
 use crate::protocol::ProtocolKind;
 
@@ -75,7 +75,7 @@ pub(crate) enum Bound {
     Followed,
     /// Nothing came after it: the end of the turn is its end.
     Last,
-    /// An event was lost while it was open.
+    /// An event was lost while it was open, or the server says that it broke off.
     Torn,
 }
 
@@ -96,6 +96,10 @@ pub enum CallFault {
     /// The arguments came partly as text and partly as an object, or as objects that contradict each
     /// other.
     MixedArguments,
+    /// Something stood in the place of the arguments that the protocol does not have there.
+    UnreadableArguments,
+    /// They came value by value and need a repair, which cannot be written in that form.
+    ValueByValue,
     /// Another name came while the arguments were being written.
     NameChanged {
         /// The other name.
@@ -111,6 +115,8 @@ impl CallFault {
             CallFault::LoneSurrogate { .. } => "lone-surrogate",
             CallFault::PieceLost { .. } => "piece-lost",
             CallFault::MixedArguments => "mixed-arguments",
+            CallFault::UnreadableArguments => "unreadable-arguments",
+            CallFault::ValueByValue => "value-by-value",
             CallFault::NameChanged { .. } => "name-changed",
         }
     }
@@ -127,6 +133,12 @@ impl fmt::Display for CallFault {
             }
             CallFault::MixedArguments => {
                 f.write_str("the arguments came in pieces that contradict each other")
+            }
+            CallFault::UnreadableArguments => {
+                f.write_str("the arguments came in a form that the protocol does not have")
+            }
+            CallFault::ValueByValue => {
+                f.write_str("the arguments came value by value, and a repair cannot be written in that form")
             }
             CallFault::NameChanged { to } => {
                 write!(f, "the name changed to {to:?} while the arguments were being written")
@@ -157,6 +169,13 @@ impl Finish {
         }
     }
 
+    /// What a server says later: the later word counts; but an end is a claim, and a cut was measured.
+    pub(crate) fn say(&mut self, later: Finish) {
+        if !self.says_cut() && (later != Finish::Null || self.word().is_none()) {
+            *self = later;
+        }
+    }
+
     fn evidence(&self) -> Evidence<'static> {
         match self {
             Finish::Missing => Evidence::new(),
@@ -168,6 +187,11 @@ impl Finish {
     /// The server's word says that the model stopped by itself.
     pub(crate) fn says_complete(&self) -> bool {
         self.word().is_some() && self.evidence().ending() == Ending::Complete
+    }
+
+    /// The server's word says that the output was cut by its length.
+    pub(crate) fn says_length(&self) -> bool {
+        self.evidence().clues().contains(Clue::FinishLength)
     }
 
     /// The server's word says that the output was cut.
@@ -183,6 +207,14 @@ pub struct Usage {
     pub input_tokens: Option<u64>,
     /// Tokens that the model wrote, reasoning included, over all choices.
     pub output_tokens: u64,
+}
+
+impl Usage {
+    /// What a server counts later. What was written stays written: a lower count that comes later is of something else.
+    pub(crate) fn count(&mut self, later: Usage) {
+        self.input_tokens = later.input_tokens.or(self.input_tokens);
+        self.output_tokens = later.output_tokens.max(self.output_tokens);
+    }
 }
 
 /// Something that was wrong with one event.
@@ -211,6 +243,8 @@ pub enum FaultKind {
     },
     /// Half of a surrogate pair stood alone in text or reasoning; U+FFFD stands in its place.
     LoneSurrogate,
+    /// The event, and whatever follows, stands behind the end of the turn. It was not read.
+    BehindTheEnd,
 }
 
 impl fmt::Display for Fault {
@@ -220,6 +254,7 @@ impl fmt::Display for Fault {
             FaultKind::NotJson => f.write_str("an event is not JSON")?,
             FaultKind::ServerError { message } => write!(f, "the server reports an error: {message}")?,
             FaultKind::LoneSurrogate => f.write_str("half of a surrogate pair stands alone in the text")?,
+            FaultKind::BehindTheEnd => f.write_str("what stands behind the end of the turn was not read")?,
         }
         write!(f, " (line {}, byte {})", self.line, self.offset)
     }
@@ -273,7 +308,7 @@ impl Call {
     ///
     /// A call after whose last piece another call of the same choice was opened was ended by the model,
     /// whatever became of the turn; only the last one can be cut. A call that was open when an event got
-    /// lost is cut, whatever the turn says.
+    /// lost is cut, whatever the turn says, and so is one of which the server says so.
     #[must_use]
     pub fn evidence<'a>(&'a self, end: Evidence<'a>) -> Evidence<'a> {
         match self.bound {

@@ -110,7 +110,11 @@ impl Reader {
     }
 
     fn event(&mut self, event: Event<'_>) -> Result<(), Exceeded> {
-        if event.filler || self.over {
+        if event.filler {
+            return Ok(());
+        }
+        if self.over {
+            self.behind(event);
             return Ok(());
         }
         self.last = event.place;
@@ -168,6 +172,23 @@ impl Reader {
             self.lose(error, event, 0);
         }
         Ok(())
+    }
+
+    /// An event behind the end of the turn: no client reads it, but another turn in it must not go untold.
+    fn behind(&mut self, event: Event<'_>) {
+        let data = core::str::from_utf8(event.data).map(single);
+        let says = data.is_ok_and(|data| Value::parse(data).is_ok_and(|value| self.is_turn(value)));
+        let told = self.faults.last().is_some_and(|fault| fault.kind == FaultKind::BehindTheEnd);
+        if says && !told && self.faults.len() < MAX_FAULTS {
+            let Place { offset, line } = event.place;
+            self.faults.push(Fault { kind: FaultKind::BehindTheEnd, offset, line });
+        }
+    }
+
+    /// Whether a value can only be a part of a turn.
+    fn is_turn(&self, value: Value<'_>) -> bool {
+        let is_part = |value: Value<'_>| self.protocol.as_ref().is_some_and(|(_, own)| own.recognises(value));
+        if value.is_array() { value.items().any(is_part) } else { is_part(value) }
     }
 
     fn ends(&self, data: &str) -> bool {
@@ -233,7 +254,9 @@ impl Reader {
             let kind = match kind {
                 FaultKind::ServerError { message } => WireErrorKind::ServerError { message },
                 FaultKind::NotUtf8 => WireErrorKind::Binary,
-                FaultKind::NotJson | FaultKind::LoneSurrogate => WireErrorKind::NotJson,
+                FaultKind::NotJson | FaultKind::LoneSurrogate | FaultKind::BehindTheEnd => {
+                    WireErrorKind::NotJson
+                }
             };
             return WireError { kind, offset, line };
         }

@@ -21,6 +21,13 @@ pub enum Signal<'a> {
         /// Which call of the choice.
         slot: Slot,
     },
+    /// The server says that it broke off: the call of this slot, or whichever the choice ends with.
+    Cut {
+        /// The number of the choice.
+        choice: u32,
+        /// Which call of the choice.
+        slot: Option<Slot>,
+    },
     /// This number of the choice is that of something that is no call of ours.
     Foreign {
         /// The number of the choice.
@@ -131,6 +138,8 @@ pub enum Arguments<'a> {
         /// How much it is worth.
         rank: u8,
     },
+    /// Something stands in their place that is none of these.
+    Unreadable,
 }
 
 impl Arguments<'_> {
@@ -141,7 +150,7 @@ impl Arguments<'_> {
             Arguments::Text(text) => text.is_empty(),
             Arguments::Copy { text, .. } => text.is_empty(),
             Arguments::Json(text) => text.is_empty(),
-            Arguments::Parts { .. } => false,
+            Arguments::Parts { .. } | Arguments::Unreadable => false,
         }
     }
 
@@ -151,6 +160,7 @@ impl Arguments<'_> {
         match self {
             Arguments::Text(text) | Arguments::Copy { text, .. } => text.to_text(),
             Arguments::Json(text) | Arguments::Parts { parts: text, .. } => text.to_owned(),
+            Arguments::Unreadable => String::new(),
         }
     }
 }

@@ -183,3 +183,35 @@ fn names_behind_a_copy() {
     assert_eq!(turn.calls[0].name, "add");
     assert_eq!(turn.calls[0].fault, Some(CallFault::NameChanged { to: "add_all".to_owned() }));
 }
+
+/// What a block's start announces does not say that its deltas came to their end: clients go by the deltas.
+#[test]
+fn deltas_cut_behind_a_whole_start() {
+    let recording = concat!(
+        "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":",
+        "{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"f\",\"input\":{\"city\":\"Oslo\"}}}\n\n",
+        "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":",
+        "{\"type\":\"input_json_delta\",\"partial_json\":\"{\\\"city\\\":\\\"Os\"}}\n\n",
+        "event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\n",
+    );
+    let turn = read(recording.as_bytes(), recording.len()).unwrap();
+    assert_eq!(turn.calls[0].arguments, "{\"city\":\"Os");
+    assert_eq!(turn.calls[0].fault, None);
+}
+
+/// Another turn behind the end of the first one is not read, and that is told, once.
+#[test]
+fn a_turn_behind_the_end() {
+    let one = turns::two_calls() + "data: [DONE]\n\n";
+    let alone = read(one.as_bytes(), one.len()).unwrap();
+    for (behind, told) in [("data: [DONE]\n\n", 0), (": hi\n\n", 0), ("data: {}\n\n", 0), (&*one, 1)] {
+        let turn = read((one.clone() + behind).as_bytes(), 64).unwrap();
+        let faults: Vec<_> = turn.faults.iter().map(|fault| (&fault.kind, fault.offset)).collect();
+        let at = (one.len() + "data: ".len()) as u64;
+        assert_eq!(faults, [(&FaultKind::BehindTheEnd, at)][..told], "{behind}");
+        assert_eq!(turn.calls, alone.calls);
+    }
+    let whole = r#"{"choices":[{"index":0,"message":{"content":"a"},"finish_reason":"stop"}]}"#;
+    let turn = read(format!("{whole}\n{whole}").as_bytes(), 64).unwrap();
+    assert_eq!((turn.faults.len(), &*turn.content), (1, "a"));
+}

@@ -613,13 +613,27 @@ fn copies_that_lack() {
     };
     let good = r#""arguments":"{\"a\":1}","#;
     for between in [r#"{"response":{}}"#, r#"{"type":7,"delta":"x"}"#] {
-        for lacks in ["", r#""arguments":null,"#, r#""arguments":7,"#] {
+        for lacks in ["", r#""arguments":null,"#, r#""arguments":"","#, r#""arguments":{},"#] {
             is_written(
                 &turn(between, r#"{\"a\":1,}"#, [lacks; 3]),
                 &turn(between, r#"{\"a\":1}"#, [good; 3]),
             );
         }
+        let contradicts = turn(between, r#"{\"a\":1,}"#, [r#""arguments":7,"#; 3]);
+        is_written(&contradicts, &contradicts);
     }
+}
+
+/// An error ends a turn: a repair that the copies behind it would not have is none.
+#[test]
+fn an_error_before_the_copies() {
+    let turn = sse(&[
+        r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","id":"i","call_id":"c","name":"f","arguments":""}}"#,
+        r#"{"type":"response.function_call_arguments.delta","item_id":"i","output_index":0,"delta":"{\"a\":1,}"}"#,
+        r#"{"type":"error","message":"no"}"#,
+        r#"{"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","id":"i","call_id":"c","name":"f","arguments":"{\"a\":1,}"}}"#,
+    ]);
+    is_written(&turn, &turn);
 }
 
 /// A piece of no block stays where it came, so that it does not get to be of the one that is open.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use toolmend_core::{CallJudge, Evidence, FoundCall, Judge, Kinds, NoJudge, Offer, Policy, Verdict, mend};
 use toolmend_formats::{Match, Promote, Reader, family};
 use toolmend_schema::Tool;
-use toolmend_wire::{Call, Limits, Promoter, Recorded};
+use toolmend_wire::{Call, CallFault, Limits, Promoter, Recorded};
 
 use crate::settled::{Outcome, SettledCall};
 
@@ -184,7 +184,10 @@ impl<'a> Toolmend<'a> {
             let settled = self.settle(call, turn.evidence(call, max_tokens));
             let mended = settled.arguments().is_some_and(|arguments| arguments != call.arguments);
             // As for a turn in flight.
-            let outcome = if mended && turn.is_in_parts(call) { Outcome::TooLate } else { settled.outcome };
+            let outcome = match mended && turn.is_in_parts(call) {
+                true => Outcome::Misassembled(CallFault::ValueByValue),
+                false => settled.outcome,
+            };
             SettledCall { outcome, ..settled }
         };
         turn.calls.iter().map(settle).collect()
@@ -196,7 +199,7 @@ impl<'a> Toolmend<'a> {
             Some(fault) => Outcome::Misassembled(fault.clone()),
             None => self
                 .mend_call(&call.name, &call.arguments, evidence)
-                .map_or(Outcome::UnknownTool, Outcome::Judged),
+                .map_or(Outcome::UnknownTool, Outcome::judged),
         };
         SettledCall {
             choice: call.choice,

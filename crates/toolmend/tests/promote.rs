@@ -242,3 +242,54 @@ fn responses() {
     assert_eq!(answer["output"][1]["arguments"], ARGUMENTS);
     assert_eq!(answer["output"][0]["content"][0]["text"], "Now.\n\n");
 }
+
+/// A turn of Anthropic Messages: a text, and behind it what else there is.
+fn messages(text: &str, behind: &str, stop: &str) -> String {
+    let text = quoted(text);
+    format!(
+        "event: content_block_start\ndata: {{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{{\"type\":\"text\",\"text\":\"\"}}}}\n\nevent: content_block_delta\ndata: {{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{{\"type\":\"text_delta\",\"text\":{text}}}}}\n\nevent: content_block_stop\ndata: {{\"type\":\"content_block_stop\",\"index\":0}}\n\n{behind}event: message_delta\ndata: {{\"type\":\"message_delta\",\"delta\":{{\"stop_reason\":\"{stop}\"}},\"usage\":{{\"output_tokens\":9}}}}\n\nevent: message_stop\ndata: {{\"type\":\"message_stop\"}}\n\n"
+    )
+}
+
+/// A call of the server's own.
+const OWN: &str = "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":1,\"content_block\":{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"find\",\"input\":{}}}\n\nevent: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":1,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{\\\"key\\\":\\\"b\\\"}\"}}\n\nevent: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":1}\n\n";
+
+/// Calls are made behind those of the server: one in front of them stays text, as it would change its place.
+#[test]
+fn calls_keep_their_order() {
+    let stream = messages(&call(), OWN, "tool_use");
+    assert_eq!(anyhow(&stream), stream);
+    let whole = format!(
+        "{{\"choices\":[{{\"index\":0,\"message\":{{\"role\":\"assistant\",\"content\":{},\"tool_calls\":[{{\"id\":\"t\",\"type\":\"function\",\"function\":{{\"name\":\"find\",\"arguments\":\"{{\\\"key\\\":\\\"b\\\"}}\"}}}}]}},\"finish_reason\":\"tool_calls\"}}]}}",
+        quoted(&call())
+    );
+    assert_eq!(anyhow(&whole), whole);
+}
+
+/// At a stop sequence, which is how ReAct ends, the client has to run calls as at any other end.
+#[test]
+fn a_stop_sequence_is_a_stop() {
+    let told = anyhow(&messages(&call(), "", "stop_sequence"));
+    assert!(
+        told.contains("\"type\":\"tool_use\"") && told.contains("\"stop_reason\":\"tool_use\""),
+        "{told}"
+    );
+}
+
+/// A cut that the server tells once is one, and so is a count at the cap, whatever it says behind.
+#[test]
+fn the_first_word_for_a_cut_counts() {
+    let open = format!("{} ", call().replace("}}\n</tool_call>", "}"));
+    let made = chat(&open, "stop");
+    assert_ne!(anyhow(&made), made);
+    let stream = chat(&open, "length").replace(
+        "data: {\"id\":\"c\",\"choices\":[],\"usage\"",
+        "data: {\"id\":\"c\",\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: {\"id\":\"c\",\"choices\":[],\"usage\"",
+    );
+    assert_eq!(anyhow(&stream), stream);
+    let counted = chat(&open, "stop").replace(
+        "data: [DONE]",
+        "data: {\"id\":\"c\",\"choices\":[],\"usage\":{\"completion_tokens\":0}}\n\ndata: [DONE]",
+    );
+    assert_eq!(through(&counted, 64, Promote::All, Some(9)), counted);
+}

@@ -34,6 +34,9 @@ pub(super) struct Body {
 /// many of them, each of which begins with the whole of the one before.
 const MIN_GROWING: u32 = 3;
 
+/// The rank of a copy that came before the pieces.
+pub(crate) const ANNOUNCED: u8 = 0;
+
 /// How many copies of one call's arguments are kept; no protocol has more.
 const MAX_COPIES: usize = 8;
 
@@ -67,6 +70,7 @@ impl Body {
                 Ok(object.len().saturating_sub(before))
             }
             Arguments::Parts { parts, more } => Ok(self.parts.take(parts, more)),
+            Arguments::Unreadable => Err(CallFault::UnreadableArguments),
             Arguments::Copy { text, rank } => {
                 let copy = text.to_text();
                 let added = copy.len();
@@ -169,7 +173,9 @@ impl Body {
             false => lacks(behind_copies(text, chosen), chosen) || says(text).eq(says(chosen)),
         };
         if all.iter().all(|text| agrees(text)) {
-            Ok(chosen.to_owned())
+            // What was announced does not say that the pieces came to their end.
+            let is_announced = copies.iter().all(|(rank, text)| *rank == ANNOUNCED || is_placeholder(text));
+            Ok(if is_announced && !said.trim().is_empty() { said } else { chosen }.to_owned())
         } else {
             Err(CallFault::MixedArguments)
         }
@@ -194,7 +200,7 @@ pub(crate) fn is_placeholder(text: &str) -> bool {
         .is_some_and(|inside| inside.trim().is_empty())
 }
 
-fn is_object(text: &str) -> bool {
+pub(super) fn is_object(text: &str) -> bool {
     Value::parse(text).is_ok_and(Value::is_object)
 }
 

@@ -1,6 +1,6 @@
 //! One call that may still go on.
 
-use super::body::Body;
+use super::body::{Body, is_object, is_placeholder};
 use crate::recorded::{Bound, Call, CallFault, Finish};
 use crate::signal::{Arguments, Slot};
 
@@ -22,7 +22,9 @@ pub(super) struct OpenCall {
     pub(super) argued: u64,
     /// The protocol said that no more of it comes.
     pub(super) ended: bool,
-    /// It may have lacked a piece by then.
+    /// The protocol says of such a call that no more of it comes.
+    pub(super) has_end: bool,
+    /// It may have lacked a piece by then, or the server says that it broke off.
     torn: bool,
     /// A later piece of it came without an id.
     pub(super) plain: bool,
@@ -69,6 +71,7 @@ impl OpenCall {
             latest: 0,
             argued: 0,
             ended: false,
+            has_end: false,
             torn: false,
             plain: false,
         }
@@ -85,9 +88,24 @@ impl OpenCall {
         self.ended = true;
     }
 
+    /// The server says that it broke off.
+    pub(super) fn break_off(&mut self) {
+        self.torn = true;
+    }
+
     /// Whether its pieces do not make a body, as far as they have come.
     pub(super) fn is_faulty(&self) -> bool {
         self.fault.is_some() || self.body.text.lone().is_some()
+    }
+
+    /// Whether a piece begins as another call does and holds all of its arguments, while those of this one are open.
+    pub(super) fn collides_with(&self, said: &Said<'_>) -> bool {
+        let is_known = said.id.is_some() && said.id == self.id;
+        let Some(Arguments::Text(text)) = said.arguments.filter(|_| said.name.is_some() && !is_known) else {
+            return false;
+        };
+        let text = text.to_cow();
+        !self.body.is_blank() && !self.body.shape.closed() && is_object(&text) && !is_placeholder(&text)
     }
 
     /// Answers how many bytes were added.

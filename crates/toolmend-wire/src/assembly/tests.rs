@@ -127,6 +127,31 @@ const CASES: &[(&str, &[&str], &[&str])] = &[
         &["0 - f {\"a\":1} +", "1 - g {\"b\":2}"],
     ),
     (
+        "the rest of a name behind the arguments",
+        &["0 c f {\"a\":1}", "0 - _all -"],
+        &["0 c f {\"a\":1} !name-changed"],
+    ),
+    (
+        "a whole call where one is open",
+        &["0 c f {\"a\":1,\"b\":", "0 d f {\"a\":2}"],
+        &["0 c f {\"a\":1,\"b\":{\"a\":2} !mixed-arguments"],
+    ),
+    (
+        "a whole call where one is open, no ids",
+        &["0 - f {\"a\":1,\"b\":", "0 - f {\"a\":2}"],
+        &["0 - f {\"a\":1,\"b\":{\"a\":2} !mixed-arguments"],
+    ),
+    (
+        "an object within, the id said again",
+        &["0 c f {\"a\":1,\"b\":", "0 c f {\"a\":2}", "0 c f }"],
+        &["0 c f {\"a\":1,\"b\":{\"a\":2}}"],
+    ),
+    (
+        "an object within, ids that change",
+        &["0 c f {\"a\":1,\"b\":", "0 d - {\"a\":2}", "0 e - }"],
+        &["0 c f {\"a\":1,\"b\":{\"a\":2}}"],
+    ),
+    (
         "a new id where others came without",
         &["0 c f ''", "0 - - {\"q\":\"x\",", "0 - - \"o\":", "0 d f ''", "0 - - {\"q\":1}"],
         &["0 c f {\"q\":\"x\",\"o\": +", "1 d f {\"q\":1}"],
@@ -223,6 +248,7 @@ fn limits() {
 fn what_a_turn_says() {
     let mut assembly = Assembly::new(Limits::default());
     let usage = Usage { input_tokens: None, output_tokens: 5 };
+    let counted = Usage { input_tokens: Some(3), ..usage };
     let signals = [
         Signal::Model("".into()),
         Signal::Model("m".into()),
@@ -235,13 +261,14 @@ fn what_a_turn_says() {
         Signal::Content { choice: 1, text: Text::Escaped(r"\ude00") },
         Signal::Usage(Usage { output_tokens: 1, ..usage }),
         Signal::Usage(usage),
+        Signal::Usage(Usage { input_tokens: Some(3), output_tokens: 0 }),
         Signal::End,
     ];
     for signal in signals {
         assembly.signal(signal).unwrap();
     }
     let turn = assembly.finish();
-    assert_eq!((turn.model.as_deref(), turn.usage, turn.terminal), (Some("m"), Some(usage), true));
+    assert_eq!((turn.model.as_deref(), turn.usage, turn.terminal), (Some("m"), Some(counted), true));
     let choices: Vec<_> = turn.choices.iter().map(|c| (c.index, &c.content[..], c.finish.word())).collect();
     assert_eq!(choices, [(1, "a😀", Some("tool_calls")), (3, "", None)]);
     assert!(!turn.lone_surrogate);

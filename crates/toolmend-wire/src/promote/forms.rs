@@ -10,6 +10,7 @@ use crate::made_up::made_up_id;
 use crate::protocol::ProtocolKind;
 use crate::recorder::single;
 use crate::splice::{Splices, on_a_line};
+use crate::text::Text;
 
 /// A protocol that calls can be written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -285,8 +286,9 @@ impl Form {
         matches!(self, Form::Ollama | Form::Gemini)
     }
 
-    /// Makes the finish reason, where the event says that the model stopped, the one for calls.
-    pub(super) fn end_with_calls(self, raw: &[u8], event: Value<'_>, changes: &mut Splices) {
+    /// Makes the finish reason, where the event says that the model stopped, the one for calls. At a stop sequence it
+    /// stopped where `alone`, no call of the server's may have broken off there.
+    pub(super) fn end_with_calls(self, raw: &[u8], event: Value<'_>, alone: bool, changes: &mut Splices) {
         let (said, from, to) = match self {
             Form::Chat => {
                 let choice = event.get("choices").and_then(|choices| choices.items().next());
@@ -299,7 +301,8 @@ impl Form {
             // Their word for a stop is the same with calls.
             Form::Ollama | Form::Gemini | Form::Responses => return,
         };
-        if let Some(said) = said.filter(|said| said.text().is_some_and(|word| word.is(from))) {
+        let stopped = |word: Text<'_>| word.is(from) || alone && word.is("stop_sequence");
+        if let Some(said) = said.filter(|said| said.text().is_some_and(stopped)) {
             changes.replace(raw, said, to);
         }
     }

@@ -62,8 +62,9 @@ struct Flow<R> {
     text: String,
     finish: Finish,
     usage: Option<Usage>,
-    /// How many calls the server told itself.
+    /// How many calls the server told itself, and how much text had come when it told the latest one.
     calls: usize,
+    told: usize,
     /// Ids that are made up are made of it.
     seed: Option<u64>,
     promoted: Vec<TextCall>,
@@ -156,6 +157,7 @@ impl<R: TextReader> Promoter<R> {
                 finish: Finish::Missing,
                 usage: None,
                 calls: 0,
+                told: 0,
                 seed: None,
                 promoted: Vec::new(),
                 model: String::new(),
@@ -336,9 +338,9 @@ impl<R: TextReader> Flow<R> {
                 Signal::Call(piece) if piece.name.is_some() => calls += 1,
                 Signal::Finish { word, .. } => {
                     seen.ends = true;
-                    *finish = word.map_or(Finish::Null, |word| Finish::Word(word.to_text()));
+                    finish.say(word.map_or(Finish::Null, |word| Finish::Word(word.to_text())));
                 }
-                Signal::Usage(counted) => *usage = Some(counted),
+                Signal::Usage(counted) => usage.get_or_insert_default().count(counted),
                 Signal::Model(name) if !name.is(model) => {
                     *model = name.to_text();
                     reader.model(model);
@@ -362,9 +364,13 @@ impl<R: TextReader> Flow<R> {
         // In a stream of chat, whatever is text was told as such.
         if form == Form::Chat && !says {
             self.said = Said::Nothing;
-            return true;
+        } else if !self.take_texts(form, said, value, event) {
+            return false;
         }
-        self.take_texts(form, said, value, event)
+        if calls > 0 {
+            self.told = self.came;
+        }
+        true
     }
 
     /// As [`Flow::value`], for an event that is like the one before it.
@@ -424,11 +430,14 @@ impl<R: TextReader> Flow<R> {
     /// The turn is over: calls are made of what waits, or it leaves as it came.
     fn over(&mut self, out: &mut Vec<u8>) {
         let ending = end_of_turn(&self.finish, self.usage, 1, self.max_tokens).ending();
-        let (mut at, mut kept, mut calls) = (self.left, Vec::new(), Vec::new());
+        let (mut at, mut kept, mut calls, mut early) = (self.left, Vec::new(), Vec::new(), false);
         self.reader.finish(ending, &mut |event| {
             let next = at + length(&event);
             match event {
-                TextEvent::Call(call) => calls.push(call),
+                TextEvent::Call(call) => {
+                    early |= at < self.told;
+                    calls.push(call);
+                }
                 TextEvent::Mark(_) => {}
                 TextEvent::Content(_) | TextEvent::Reasoning(_) => kept.push(at..next),
             }
@@ -441,7 +450,8 @@ impl<R: TextReader> Flow<R> {
             }
         }
         let form = self.protocol.as_ref().map(|(kind, _)| Form::of(*kind));
-        let (Some(form), false) = (form, calls.is_empty() || self.queue.is_empty()) else {
+        // Calls are made behind those that the server told: one that stands before them would change its place.
+        let (Some(form), false) = (form, calls.is_empty() || early || self.queue.is_empty()) else {
             self.release(out);
             return;
         };
@@ -519,7 +529,7 @@ impl<R: TextReader> Flow<R> {
                 told = true;
             }
             if !cut {
-                form.end_with_calls(&held.raw, value, &mut changes);
+                form.end_with_calls(&held.raw, value, self.calls == 0, &mut changes);
             }
             changes.apply(&held.raw, &mut out);
         }

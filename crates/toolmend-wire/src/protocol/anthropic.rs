@@ -23,9 +23,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Envelope, More, Needs, Protocol, Step};
+use super::{Envelope, More, Needs, Protocol, Step, arguments_in, is_elsewhere, whole_text};
 use toolmend_core::quote::quoted;
 
+use crate::assembly::{ANNOUNCED, is_placeholder};
 use crate::frame::BOM;
 use crate::json::Value;
 use crate::limits::Exceeded;
@@ -234,10 +235,10 @@ impl Anthropic {
             kind: None,
             name: name.and_then(Value::text),
             form: Form::Object,
-            arguments: input.map(|input| Arguments::Copy {
-                text: input.text().unwrap_or(Text::Plain(input.raw())),
-                rank: 0,
-            }),
+            arguments: match input.filter(|input| !is_placeholder(input.raw())) {
+                None if is_elsewhere(&[block]) => Some(Arguments::Unreadable),
+                _ => input.map(|input| Arguments::Copy { text: whole_text(input), rank: ANNOUNCED }),
+            },
         }))
     }
 
@@ -256,7 +257,7 @@ impl Anthropic {
         if let Some(text) = thinking.and_then(Value::text) {
             return sink(Signal::Reasoning { choice: 0, text });
         }
-        let Some(text) = json.and_then(Value::text) else {
+        let Some(arguments) = arguments_in(json, &[]) else {
             return Ok(());
         };
         let call = |place| {
@@ -268,7 +269,7 @@ impl Anthropic {
                 kind: None,
                 name: None,
                 form: Form::Text,
-                arguments: Some(Arguments::Text(text)),
+                arguments: Some(arguments),
             })
         };
         match block {
@@ -308,9 +309,7 @@ fn is_call(block: Value<'_>) -> bool {
 
 fn has_arguments(delta: Value<'_>) -> bool {
     let [text, thinking, json] = delta.pick(["text", "thinking", "partial_json"]);
-    json.and_then(Value::text).is_some()
-        && text.and_then(Value::text).is_none()
-        && thinking.and_then(Value::text).is_none()
+    json.is_some() && text.and_then(Value::text).is_none() && thinking.and_then(Value::text).is_none()
 }
 
 fn blocks(message: Value<'_>) -> impl Iterator<Item = Value<'_>> {
@@ -336,7 +335,7 @@ fn read_whole<'a>(block: Value<'a>, sink: &mut Sink<'_, 'a>) -> Result<(), Excee
             kind: None,
             name: name.and_then(Value::text),
             form: Form::Object,
-            arguments: input.map(|input| input.text().map_or(Arguments::Json(input.raw()), Arguments::Text)),
+            arguments: arguments_in(input, &[block]),
         }));
     }
     if let Some(text) = thinking.and_then(Value::text) {
@@ -350,10 +349,14 @@ fn read_whole<'a>(block: Value<'a>, sink: &mut Sink<'_, 'a>) -> Result<(), Excee
 
 fn read_end<'a>(holder: Value<'a>, event: Value<'a>, sink: &mut Sink<'_, 'a>) -> Result<(), Exceeded> {
     if let Some(word) = holder.get("stop_reason").and_then(Value::text) {
+        // There the server broke off, whatever the model was writing.
+        if word.is("stop_sequence") {
+            sink(Signal::Cut { choice: 0, slot: None })?;
+        }
         sink(Signal::Finish { choice: 0, word: Some(word) })?;
     }
     let usage = event.get("usage");
-    let count = |name| usage.and_then(|usage| usage.get(name)).and_then(Value::unsigned);
+    let count = |name| usage.and_then(|usage| usage.get(name)).and_then(Value::count);
     match count("output_tokens") {
         Some(output_tokens) => {
             sink(Signal::Usage(Usage { input_tokens: count("input_tokens"), output_tokens }))

@@ -12,7 +12,7 @@
 //! streams arguments value by value (`partialArgs`, each with a path), until a call without `willContinue`.
 //! Bridges send a call in two parts, the second one without a name.
 
-use super::{Needs, Protocol};
+use super::{Needs, Protocol, arguments_in};
 use crate::json::Value;
 use crate::limits::Exceeded;
 use crate::recorded::Usage;
@@ -65,7 +65,7 @@ impl Protocol for Gemini {
             }
         }
         if let Some(usage) = usage {
-            let field = |name| usage.get(name).and_then(Value::unsigned);
+            let field = |name| usage.get(name).and_then(Value::count);
             if let Some(written) = field("candidatesTokenCount") {
                 let output_tokens = written.saturating_add(field("thoughtsTokenCount").unwrap_or(0));
                 sink(Signal::Usage(Usage { input_tokens: field("promptTokenCount"), output_tokens }))?;
@@ -130,9 +130,11 @@ fn read_part<'a>(choice: u32, part: Value<'a>, sink: &mut Sink<'_, 'a>) -> Resul
     let more = more.is_some_and(|more| more.raw() == "true");
     // The mark behind the last of the partial arguments is an empty call.
     let parts = partial.map_or("[]", Value::raw);
+    let has_parts = partial.is_some_and(|partial| partial.raw() != "[]");
     let is_whole = name.is_some() && args.is_some_and(Value::is_object);
-    let arguments = match args {
-        Some(args) => args.text().map_or(Arguments::Json(args.raw()), Arguments::Text),
+    let arguments = match arguments_in(args, &[call]) {
+        Some(_) if has_parts => Arguments::Unreadable,
+        Some(arguments) => arguments,
         None if partial.is_none() && !more && name.is_some() => Arguments::Json("{}"),
         None => Arguments::Parts { parts, more },
     };

@@ -8,11 +8,13 @@ mod ollama;
 mod openai_chat;
 mod openai_responses;
 
+use crate::assembly::is_placeholder;
 use crate::json::Value;
 use crate::limits::Exceeded;
-use crate::signal::Sink;
+use crate::signal::{Arguments, Sink};
 use crate::site::Site;
 use crate::splice::Splices;
+use crate::text::Text;
 
 /// Reads the events of one turn.
 pub(crate) trait Protocol: core::fmt::Debug + Send {
@@ -111,6 +113,29 @@ pub(crate) struct Needs {
     pub(crate) roles: bool,
     /// Why a choice ended is said behind all that there is of it.
     pub(crate) finish: bool,
+}
+
+/// The arguments that a piece of a call gives, where `own` is the protocol's member for them. Where it has none, and a
+/// member of another protocol says something in one of these objects, they are not known.
+fn arguments_in<'a>(own: Option<Value<'a>>, objects: &[Value<'a>]) -> Option<Arguments<'a>> {
+    match own {
+        Some(said) => Some(said.text().map_or(Arguments::Json(said.raw()), Arguments::Text)),
+        None => is_elsewhere(objects).then_some(Arguments::Unreadable),
+    }
+}
+
+/// Whether one of these objects has something in a member that one protocol or another has arguments in.
+fn is_elsewhere(objects: &[Value<'_>]) -> bool {
+    let members = objects.iter().flat_map(|object| object.pick(["arguments", "input", "args", "parameters"]));
+    members
+        .flatten()
+        .map(|said| whole_text(said).to_text())
+        .any(|said| !said.trim().is_empty() && !is_placeholder(&said))
+}
+
+/// All of the arguments as a server put them together: a text, or the object itself.
+fn whole_text(said: Value<'_>) -> Text<'_> {
+    said.text().unwrap_or(Text::Plain(said.raw()))
 }
 
 macro_rules! protocols {

@@ -10,11 +10,11 @@
 //! Not streamed, it is the last of these lines with all that the others say. Bridges write the arguments as
 //! text; its clients do not take that.
 
-use super::{Needs, Protocol};
+use super::{Needs, Protocol, arguments_in};
 use crate::json::Value;
 use crate::limits::Exceeded;
 use crate::recorded::Usage;
-use crate::signal::{Arguments, Form, Piece, Signal, Sink, Slot};
+use crate::signal::{Form, Piece, Signal, Sink, Slot};
 use crate::site::{Keys, Part, Site};
 
 /// Reads Ollama `/api/chat`.
@@ -69,15 +69,14 @@ impl Protocol for Ollama {
                 kind: None,
                 name: name.and_then(Value::text),
                 form: Form::Object,
-                arguments: arguments
-                    .map(|said| said.text().map_or(Arguments::Json(said.raw()), Arguments::Text)),
+                arguments: arguments_in(arguments, &[function.unwrap_or(call), call]),
             }))?;
         }
         if done.is_none_or(|done| done.raw() != "true") {
             return Ok(());
         }
-        if let Some(output_tokens) = output.and_then(Value::unsigned) {
-            let input_tokens = prompt.and_then(Value::unsigned);
+        if let Some(output_tokens) = output.and_then(Value::count) {
+            let input_tokens = prompt.and_then(Value::count);
             sink(Signal::Usage(Usage { input_tokens, output_tokens }))?;
         }
         match reason.and_then(Value::text).filter(|word| !word.is_empty()) {

@@ -15,13 +15,13 @@
 //! (the Mistral API), arguments that are an object (bridges), content in parts, `reasoning_content` or
 //! `reasoning` beside it, the older `function_call`, llama.cpp's `timings`.
 
-use super::{More, Needs, Protocol};
+use super::{More, Needs, Protocol, arguments_in};
 use toolmend_core::quote::quoted;
 
 use crate::json::Value;
 use crate::limits::Exceeded;
 use crate::recorded::Usage;
-use crate::signal::{Arguments, Form, Piece, Signal, Sink, Slot};
+use crate::signal::{Form, Piece, Signal, Sink, Slot};
 use crate::site::{Keys, Part, Site};
 
 /// Reads OpenAI Chat Completions.
@@ -229,13 +229,13 @@ fn piece<'a>(choice: u32, whole: bool, call: &Entry<'a>) -> Piece<'a> {
         kind: call.kind.and_then(Value::text),
         form: Form::Text,
         name: name.and_then(Value::text),
-        arguments: arguments.map(|said| said.text().map_or(Arguments::Json(said.raw()), Arguments::Text)),
+        arguments: arguments_in(arguments, &[call.function, call.entry]),
     }
 }
 
 /// llama.cpp counts in `timings`, whether or not the request asked for `usage`.
 fn counted(usage: Option<Value<'_>>, timings: Option<Value<'_>>) -> Option<Usage> {
-    let field = |object: Option<Value<'_>>, name| object?.get(name)?.unsigned();
+    let field = |object: Option<Value<'_>>, name| object?.get(name)?.count();
     Some(Usage {
         input_tokens: field(usage, "prompt_tokens").or_else(|| field(timings, "prompt_n")),
         output_tokens: field(usage, "completion_tokens").or_else(|| field(timings, "predicted_n"))?,

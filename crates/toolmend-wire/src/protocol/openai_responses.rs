@@ -16,10 +16,10 @@
 //! Servers of the same name leave out the deltas (LM Studio), the `item_id` or the `output_index` (llama.cpp),
 //! or the arguments of `.done`.
 
-use super::{More, Needs, Protocol};
+use super::{More, Needs, Protocol, arguments_in, is_elsewhere, whole_text};
 use toolmend_core::quote::quoted;
 
-use crate::assembly::is_placeholder;
+use crate::assembly::ANNOUNCED;
 use crate::json::Value;
 use crate::limits::{Exceeded, MAX_CALLS};
 use crate::recorded::Usage;
@@ -42,7 +42,7 @@ struct Item {
 }
 
 /// How much each copy of the arguments is worth, where they differ.
-const ADDED: u8 = 0;
+const ADDED: u8 = ANNOUNCED;
 const DONE: u8 = 1;
 const COMPLETED: u8 = 2;
 const ITEM_DONE: u8 = 3;
@@ -79,7 +79,7 @@ impl Protocol for OpenAiResponses {
             "response.completed" | "response.incomplete" | "response.failed" => {
                 let word = Text::from(match &*kind {
                     "response.completed" => "completed",
-                    "response.incomplete" => "incomplete",
+                    "response.incomplete" => CUT,
                     _ => "failed",
                 });
                 if let Some(response) = event.get("response") {
@@ -158,6 +158,9 @@ impl Protocol for OpenAiResponses {
     }
 }
 
+/// The status of what was cut, be it an answer or a call.
+const CUT: &str = "incomplete";
+
 /// The status of a cut answer that does not say why.
 const INCOMPLETE: &str = "\"incomplete\",\"incomplete_details\":{\"reason\":\"max_output_tokens\"}";
 
@@ -183,7 +186,7 @@ const ITEM: Keys = Keys {
 };
 const DELTA: Keys = Keys { id: None, name: None, arguments: "delta", ..ITEM };
 const COPY: Keys = Keys { part: Part::Copy, ..ITEM };
-const LAST: Keys = Keys { status: Some(("status", "incomplete")), ..COPY };
+const LAST: Keys = Keys { status: Some(("status", CUT)), ..COPY };
 const WHOLE: Keys = ITEM;
 
 impl Step {
@@ -217,12 +220,13 @@ impl OpenAiResponses {
             Some(slot) => slot,
             None => self.open(id, call_id, output_index)?,
         };
-        let said = call.get(step.keys(call).arguments).and_then(Value::text);
+        let said = call.get(step.keys(call).arguments);
         let arguments = match step {
-            Step::Added => said.filter(|_| says_all(call)).map(|text| Arguments::Copy { text, rank: ADDED }),
-            Step::Delta => said.map(Arguments::Text),
-            Step::Done => Some(copy_of(said, DONE)),
-            Step::ItemDone => Some(copy_of(said, ITEM_DONE)),
+            Step::Added if says_all(call) => Some(copy_in(call, said, ADDED)),
+            Step::Added => None,
+            Step::Delta => arguments_in(said, &[]),
+            Step::Done => Some(copy_in(call, said, DONE)),
+            Step::ItemDone => Some(copy_in(call, said, ITEM_DONE)),
         };
         let id = if step == Step::Delta { None } else { call_id };
         sink(Signal::Call(Piece {
@@ -235,7 +239,11 @@ impl OpenAiResponses {
             form: Form::Text,
             arguments,
         }))?;
-        if step == Step::ItemDone { sink(Signal::Closed { choice: 0, slot }) } else { Ok(()) }
+        if step != Step::ItemDone {
+            return Ok(());
+        }
+        tell_cut(call, slot, sink)?;
+        sink(Signal::Closed { choice: 0, slot })
     }
 
     /// A response: the whole of a turn that was not streamed, or a copy of what was.
@@ -246,7 +254,8 @@ impl OpenAiResponses {
         sink: &mut Sink<'_, 'a>,
     ) -> Result<(), Exceeded> {
         tell_model(response, sink)?;
-        let [output, status, usage] = response.pick(["output", "status", "usage"]);
+        let [output, status, details, usage] =
+            response.pick(["output", "status", "incomplete_details", "usage"]);
         for (position, item) in output.into_iter().flat_map(Value::items).enumerate() {
             if !is_call(item) {
                 if whole {
@@ -254,8 +263,8 @@ impl OpenAiResponses {
                 }
                 continue;
             }
-            let [id, call_id, name, said] =
-                item.pick(["id", "call_id", "name", "arguments"]).map(|value| value.and_then(Value::text));
+            let [id, call_id, name, said] = item.pick(["id", "call_id", "name", "arguments"]);
+            let [id, call_id, name] = [id, call_id, name].map(|value| value.and_then(Value::text));
             let position = u64::try_from(position).ok();
             let known = if whole { None } else { self.known(id, call_id, position) };
             let opens = known.is_none();
@@ -265,8 +274,8 @@ impl OpenAiResponses {
                 None => self.open(id, call_id, position)?,
             };
             let arguments = match whole {
-                true => said.map(Arguments::Text),
-                false => Some(copy_of(said, COMPLETED)),
+                true => arguments_in(said, &[item]),
+                false => Some(copy_in(item, said, COMPLETED)),
             };
             sink(Signal::Call(Piece {
                 choice: 0,
@@ -278,18 +287,19 @@ impl OpenAiResponses {
                 form: Form::Text,
                 arguments,
             }))?;
+            tell_cut(item, slot, sink)?;
         }
-        let count = |name| usage.and_then(|usage| usage.get(name)).and_then(Value::unsigned);
+        let count = |name| usage.and_then(|usage| usage.get(name)).and_then(Value::count);
         if let Some(output_tokens) = count("output_tokens") {
             sink(Signal::Usage(Usage { input_tokens: count("input_tokens"), output_tokens }))?;
         }
-        if !whole {
-            return Ok(());
-        }
-        if let Some(word) = status.and_then(Value::text) {
+        // One word for a cut beats all that say otherwise.
+        let reason = details.and_then(|details| details.get("reason")).map(|_| Text::from(CUT));
+        let status = status.and_then(Value::text).filter(|word| whole || word.is(CUT) || word.is("failed"));
+        for word in reason.into_iter().chain(status) {
             sink(Signal::Finish { choice: 0, word: Some(word) })?;
         }
-        sink(Signal::Whole)
+        if whole { sink(Signal::Whole) } else { Ok(()) }
     }
 
     /// The slot of a call that was opened: by its ids, else by its place, else the latest one. Servers give an item
@@ -333,9 +343,12 @@ impl OpenAiResponses {
     }
 }
 
-/// A copy that lacks, or that is no text, says nothing; it is a copy all the same, and has to say it.
-fn copy_of(said: Option<Text<'_>>, rank: u8) -> Arguments<'_> {
-    Arguments::Copy { text: said.unwrap_or(Text::Plain("")), rank }
+/// A copy that lacks says nothing; it is a copy all the same, and has to say it.
+fn copy_in<'a>(call: Value<'a>, said: Option<Value<'a>>, rank: u8) -> Arguments<'a> {
+    match said {
+        None if is_elsewhere(&[call]) => Arguments::Unreadable,
+        _ => Arguments::Copy { text: said.map_or(Text::Plain(""), whole_text), rank },
+    }
 }
 
 /// Whether this is a turn that was not streamed. Events of other kinds say of which.
@@ -371,8 +384,7 @@ fn is_call(item: Value<'_>) -> bool {
 
 /// Whether a call that is added has its arguments already; most have none, or an empty object in their place.
 fn says_all(call: Value<'_>) -> bool {
-    let said = call.get("arguments").and_then(Value::text).map(Text::to_text).unwrap_or_default();
-    !said.trim().is_empty() && !is_placeholder(&said)
+    is_elsewhere(&[call])
 }
 
 fn calls(response: Value<'_>) -> impl Iterator<Item = Value<'_>> {
@@ -383,6 +395,14 @@ fn tell_model<'a>(response: Value<'a>, sink: &mut Sink<'_, 'a>) -> Result<(), Ex
     sink(Signal::Choice(0))?;
     match response.get("model").and_then(Value::text) {
         Some(model) => sink(Signal::Model(model)),
+        None => Ok(()),
+    }
+}
+
+/// The server may say that a call was cut.
+fn tell_cut<'a>(call: Value<'a>, slot: Slot, sink: &mut Sink<'_, 'a>) -> Result<(), Exceeded> {
+    match call.get("status").and_then(Value::text).filter(|status| status.is(CUT)) {
+        Some(_) => sink(Signal::Cut { choice: 0, slot: Some(slot) }),
         None => Ok(()),
     }
 }

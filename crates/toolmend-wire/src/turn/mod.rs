@@ -116,6 +116,8 @@ struct Flow<J> {
     breaks_off: bool,
     /// It has left, and whatever leaves now came before it.
     torn: bool,
+    /// The server told of an error, and the turn is over with it.
+    failed: bool,
     /// An event with data has come, so the protocol is known if it ever will be.
     spoke: bool,
     /// Ids that are made up are made of it.
@@ -159,6 +161,7 @@ impl<J: CallJudge> Turn<J> {
                 voiced: BTreeSet::new(),
                 breaks_off: false,
                 torn: false,
+                failed: false,
                 spoke: options.protocol.is_some(),
                 seed: None,
                 leaving: Vec::new(),

@@ -133,7 +133,7 @@ impl<J: CallJudge> Flow<J> {
         }
         if content.failed {
             self.assembly.lose(event.place.offset);
-            note.end = true;
+            (self.failed, note.end) = (true, true);
         }
         Ok(())
     }
@@ -244,7 +244,7 @@ impl<J: CallJudge> Flow<J> {
 fn looks_of(piece: &signal::Piece<'_>, stream: bool) -> Looks {
     Looks {
         has: match piece.arguments {
-            None | Some(Arguments::Parts { .. }) => Has::Nothing,
+            None | Some(Arguments::Parts { .. } | Arguments::Unreadable) => Has::Nothing,
             Some(Arguments::Text(_)) => Has::Text,
             Some(Arguments::Json(_)) => Has::Json,
             Some(Arguments::Copy { .. }) => Has::Copy,

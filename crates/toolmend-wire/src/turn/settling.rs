@@ -6,7 +6,7 @@ use super::cuts::Cut;
 use super::plan::Fate;
 use super::{CallReport, Flow, Mode, OnCut, Outcome, StreamEnd};
 use crate::assembly::is_placeholder;
-use crate::recorded::{Call, end_of_turn};
+use crate::recorded::{Call, CallFault, end_of_turn};
 
 impl<J: CallJudge> Flow<J> {
     /// Settles the calls that nothing can change any more: they are good as they are, and the model went on
@@ -68,7 +68,14 @@ impl<J: CallJudge> Flow<J> {
                 let ending = evidence.ending();
                 let outcome = match &call.fault {
                     Some(fault) => Outcome::Misassembled(fault.clone()),
-                    None => self.ask(&call, evidence).map_or(Outcome::UnknownTool, Outcome::Judged),
+                    None => self.ask(&call, evidence).map_or(Outcome::UnknownTool, Outcome::judged),
+                };
+                // Copies of it that come behind the error are not written any more, and all of them have to say the same.
+                let outcome = match (outcome, self.assembly.lost_before_end(at).filter(|_| self.failed)) {
+                    (Outcome::Judged(Verdict::Mended { .. }), Some(offset)) => {
+                        Outcome::Misassembled(CallFault::PieceLost { offset })
+                    }
+                    (outcome, _) => outcome,
                 };
                 self.settle(at, call, outcome, ending);
             }
@@ -93,7 +100,7 @@ impl<J: CallJudge> Flow<J> {
             // What came value by value cannot be written again.
             Some(output) if self.assembly.is_in_parts(at) => match output == call.arguments {
                 true => (Fate::Left, outcome),
-                false => (Fate::Left, Outcome::TooLate),
+                false => (Fate::Left, Outcome::Misassembled(CallFault::ValueByValue)),
             },
             Some(output) => {
                 match self.plan(at, &call.arguments, output, cuts_of(&outcome, &call.arguments)) {

@@ -57,7 +57,8 @@ impl<J: CallJudge> Flow<J> {
             }
             ProtocolKind::OpenAiResponses => {
                 if is_item(site.entry) {
-                    let begins = first && piece.way != Way::Whole;
+                    // The item behind it says the notice, where it came.
+                    let begins = first && piece.way != Way::Whole && self.assembly.is_ended(piece.call);
                     changes.replace(raw, site.entry, message(site.entry, &notice, begins));
                 }
             }

@@ -355,9 +355,7 @@ impl<J: CallJudge> Flow<J> {
             for at in 0..self.states.len() {
                 last.extend(self.assembly.known_as(at).map(|(choice, ..)| (choice, at)));
             }
-            last.retain(|choice, at| {
-                self.states[*at].cut && self.assembly.finish_of(*choice).says_complete()
-            });
+            last.retain(|choice, at| self.states[*at].cut && self.assembly.claims_end(*choice));
         }
         last
     }

@@ -396,6 +396,6 @@ data: [DONE]
 data: {"choices":[{"delta":{"tool_calls":[{"index":1,"id":"b","function":{"name":"g","arguments":"{}"}}]}}]}
 
 "#,
-        says: "call 0.0 a f {} (complete)\nfinish Word(\"tool_calls\") terminal",
+        says: "call 0.0 a f {} (complete)\nfinish Word(\"tool_calls\") terminal\nfault what stands behind the end of the turn was not read (line 5, byte 159)",
     },
 ];
