@@ -135,12 +135,13 @@ pub(crate) fn no(reason: Reason, at: usize) -> Decline {
     Decline { reason, at, readings: Vec::new(), ending: Ending::Unknown, would: None }
 }
 
-/// The body says nothing at all: that is the call of a tool that takes nothing, and no other.
+/// The body says nothing at all: that is the call of a tool that takes nothing, and no other. In a turn that was cut
+/// nothing tells that there are no arguments, nor that the tool's name is whole.
 fn nothing_said(body: &str, ctx: &Context<'_>) -> Option<Result<Choice, Decline>> {
     if !matches!(body.trim_ascii(), "" | "\"\"" | "null" | "None") {
         return None;
     }
-    Some(if ctx.judge.takes_nothing() {
+    Some(if ctx.judge.takes_nothing() && ctx.evidence.ending() != Ending::Cut {
         let edits = vec![Edit::replace(Rule::NoArguments, 0, body.len(), "{}")];
         Ok(Choice::by_schema(edits.into(), ctx))
     } else {

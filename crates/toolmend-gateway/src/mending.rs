@@ -109,10 +109,7 @@ impl Inspectors for Mending {
         let call = calls.next()?;
         let evidence = recorded.evidence(call, facts.max_tokens);
         let found = FoundCall { name: tool, body: &call.arguments, model: None };
-        match Outcome::judged(judge.judge(found, evidence)?) {
-            Outcome::Judged(verdict) => verdict.text(&call.arguments).map(str::to_owned),
-            _ => None,
-        }
+        judge.judge(found, evidence)?.text(&call.arguments).map(str::to_owned)
     }
 
     fn inspector_with(&self, facts: &Facts, call: &CallReport, says: String) -> Option<Box<dyn Inspector>> {

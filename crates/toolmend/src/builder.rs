@@ -199,7 +199,7 @@ impl<'a> Toolmend<'a> {
             Some(fault) => Outcome::Misassembled(fault.clone()),
             None => self
                 .mend_call(&call.name, &call.arguments, evidence)
-                .map_or(Outcome::UnknownTool, Outcome::judged),
+                .map_or(Outcome::UnknownTool, Outcome::Judged),
         };
         SettledCall {
             choice: call.choice,

@@ -13,7 +13,7 @@ pub(super) const SPEC: Spec = Spec {
         ending: Ending::Complete,
         schema: r#"{"type":"object","properties":{}}"#,
     },
-    safe: "A tool without properties can only be called with an empty object.",
+    safe: "A tool without properties can only be called with an empty object, unless the turn was cut.",
     wrong: Counter {
         text: "null",
         why: "The tool takes arguments: they are lost.",

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use toolmend_core::{Decline, Ending, Reason, Rule, Verdict};
+use toolmend_core::{Ending, Verdict};
 
 use crate::recorded::CallFault;
 
@@ -49,28 +49,6 @@ pub enum Outcome {
     UnknownTool,
     /// The repair would change what was sent already, or more of it came when it had been.
     TooLate,
-}
-
-impl Outcome {
-    /// What a verdict comes to. Of a turn that was cut before a call said any arguments, nothing tells that it has
-    /// none, nor that its name is whole.
-    #[must_use]
-    pub fn judged(verdict: Verdict) -> Outcome {
-        Outcome::Judged(match verdict {
-            Verdict::Mended { receipt, .. }
-                if receipt.ending == Ending::Cut && receipt.rules() == [Rule::NoArguments] =>
-            {
-                Verdict::Declined(Decline {
-                    reason: Reason::Empty,
-                    at: 0,
-                    readings: Vec::new(),
-                    ending: receipt.ending,
-                    would: None,
-                })
-            }
-            verdict => verdict,
-        })
-    }
 }
 
 /// `intact`, `mended`, or why the call must not be run.

@@ -68,7 +68,7 @@ impl<J: CallJudge> Flow<J> {
                 let ending = evidence.ending();
                 let outcome = match &call.fault {
                     Some(fault) => Outcome::Misassembled(fault.clone()),
-                    None => self.ask(&call, evidence).map_or(Outcome::UnknownTool, Outcome::judged),
+                    None => self.ask(&call, evidence).map_or(Outcome::UnknownTool, Outcome::Judged),
                 };
                 // Copies of it that come behind the error are not written any more, and all of them have to say the same.
                 let outcome = match (outcome, self.assembly.lost_before_end(at).filter(|_| self.failed)) {
