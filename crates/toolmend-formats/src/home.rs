@@ -221,8 +221,7 @@ fn bare(text: &str, ending: Ending, ctx: &Context<'_>) -> Option<Home> {
         if !text[next..].starts_with('{') {
             let over = is_over(&text[end..]);
             let rest = if over { text.len() } else { end };
-            let line = text[end..].lines().next().unwrap_or_default().trim_ascii();
-            let told = native && !prose::goes_on(line) && !prose::denies(&text[end..]);
+            let told = native && prose::leaves(&text[end..]);
             return (over || told).then_some(Home { calls, thought: None, end: rest });
         }
     }

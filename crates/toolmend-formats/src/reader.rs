@@ -70,6 +70,8 @@ pub struct Reader<'c> {
     pub(crate) called: bool,
     /// Whether text behind calls tells that none of them was made.
     talked: bool,
+    /// Whether a whole call was let out as text, because it is talked about: then the ones behind it are, too.
+    pub(crate) passed: bool,
     /// Whether marks that begin something were let out as text.
     pub(crate) shown: bool,
     /// Whether the mark that is held stands in a quotation.
@@ -139,6 +141,7 @@ impl<'c> Reader<'c> {
             tries: 0,
             called: false,
             talked: false,
+            passed: false,
             shown: false,
             quoted: false,
             aside: None,
@@ -215,8 +218,10 @@ impl<'c> Reader<'c> {
             Part::Reasoning => TextEvent::Reasoning(piece),
             Part::Mark => TextEvent::Mark(piece),
         });
-        if part == Part::Content {
+        if part != Part::Mark {
             self.prose.feed(piece);
+        }
+        if part == Part::Content {
             self.fresh &= piece.trim_ascii().is_empty();
             self.called &= piece.trim_ascii().is_empty();
         }
@@ -267,7 +272,17 @@ impl<'c> Reader<'c> {
                 let step = channel.step(&self.text[self.at..], last.is_some(), ending, &self.ctx);
                 self.mode = Mode::Channel(channel);
                 match step {
-                    Step::Out(part, length) => self.out(part, length, sink),
+                    Step::Out(part, length) => {
+                        self.out(part, length, sink);
+                        // What was said in a message that has ended says nothing of the next one.
+                        if part == Part::Mark && length > 0 {
+                            self.prose = Prose::default();
+                        }
+                    }
+                    Step::Calls(..) if self.prose.is_quoted() || self.prose.talks("", true) => {
+                        self.mode = Mode::Channel(Channel::Text);
+                        self.talked |= self.called;
+                    }
                     Step::Calls(calls, length) => self.calls(calls, length, sink),
                     Step::Stray => self.talked |= self.called,
                     Step::Wait => return false,
@@ -305,6 +320,7 @@ impl<'c> Reader<'c> {
                 Fit::Full(length) => {
                     self.mode = Mode::Think { close, call: None };
                     self.out(Part::Mark, blank + length, sink);
+                    self.prose = Prose::default();
                     return true;
                 }
                 Fit::Part => part = true,

@@ -95,7 +95,9 @@ impl Reader<'_> {
         let group = self.group(ending);
         let behind = group.behind(text, ending);
         let one = self.ctx.parallel || group.regions.len() < 2;
-        if self.quoted || !one || self.prose.talks(behind, token) {
+        let talked = self.passed || self.prose.talks(behind, token);
+        if self.quoted || !one || talked {
+            self.passed |= !self.quoted && group.regions.iter().any(|(calls, _)| calls.is_some());
             self.tries += group.regions.len();
             self.let_go(group.end, sink);
             return;
