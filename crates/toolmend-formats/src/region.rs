@@ -292,10 +292,13 @@ impl<'t> Region<'t, '_> {
         if self.rest(at).starts_with('{') {
             return self.arguments(head, None, at);
         }
+        // `function<sep>NAME`, then JSON, in a fence or not; or tags. What stands before is a type, and the only one.
+        if head != "function" {
+            return self.no();
+        }
         if self.rest(at).starts_with('<') {
             return self.nested(at);
         }
-        // `function<sep>NAME`, then JSON, in a fence or not. What stands before is a type.
         let rest = self.rest(at);
         let Some(line) = rest.find(['\n', '{', '<']) else { return self.no() };
         let name = &rest[..line];
@@ -335,10 +338,17 @@ impl<'t> Region<'t, '_> {
         let body = head.find('<').and_then(|mark| {
             let body = head[mark..].strip_prefix("<|content_invoke_tool_json|>")?;
             let name = head[..mark].trim();
-            (!name.contains(char::is_whitespace)).then(|| self.text.len() - body.trim_ascii_start().len())
+            let at = self.text.len() - body.trim_ascii_start().len();
+            (!name.contains(char::is_whitespace)).then_some((name, at))
         });
         match body {
-            Some(at) if self.rest(at).starts_with('{') => self.objects(at),
+            Some((name, at)) if self.rest(at).starts_with('{') => match self.objects(at) {
+                // The header may name the tool, too; then it is the same one.
+                Read::Calls(calls, _) if calls.iter().any(|c| !name.is_empty() && c.name != name) => {
+                    self.no()
+                }
+                read => read,
+            },
             _ => Read::Not(at),
         }
     }
@@ -361,9 +371,9 @@ impl<'t> Region<'t, '_> {
     }
 
     fn function(&self, at: usize) -> Read {
-        let Some((name, _, used)) = tags::tag_rest(self.rest(at)) else { return self.no() };
+        let Some((name, "", used)) = tags::tag_rest(self.rest(at)) else { return self.no() };
         let open = |text: &str| {
-            let (key, _, used) = tags::tag_rest(text.strip_prefix("<parameter=")?)?;
+            let (key, "", used) = tags::tag_rest(text.strip_prefix("<parameter=")?)? else { return None };
             Some(Param { key, says: Says::Nothing, length: "<parameter=".len() + used })
         };
         let format = self.ctx.format().filter(|format| format.grammar == Grammar::FunctionTags);
@@ -393,7 +403,11 @@ impl<'t> Region<'t, '_> {
 
     fn invoke(&self, at: usize, invoke: &Invoke) -> Read {
         let Some((name, tag, used)) = tags::tag_rest(self.rest(at)) else { return self.no() };
-        if tag.trim_ascii_end().ends_with('/') {
+        // What else a tag says of the call has no place in it.
+        if !matches!(tag.trim_ascii(), "" | "/") {
+            return self.no();
+        }
+        if tag.ends_with('/') {
             // `<invoke name="…"/>`: no parameters, and no end of its own.
             let call = Said::plain(name.trim(), "{}").judged(Ending::Complete, self.ctx);
             return self.one(call, at + used);
