@@ -371,19 +371,25 @@ fn call(text: &str, at: usize, name: &str, ending: Ending, ctx: &Context<'_>) ->
     if !text[at..].starts_with('{') {
         return None;
     }
-    let end = match json::value_end(text, at) {
-        End::At(end) => end,
-        _ => ENDS
-            .iter()
-            .filter_map(|mark| find(&text[at..], mark))
-            .map(|(n, _)| at + n)
-            .min()
-            .unwrap_or(text.len()),
+    let (end, whole) = match json::value_end(text, at) {
+        End::At(end) => (end, true),
+        _ => (
+            ENDS.iter()
+                .filter_map(|mark| find(&text[at..], mark))
+                .map(|(n, _)| at + n)
+                .min()
+                .unwrap_or(text.len()),
+            false,
+        ),
     };
     let behind = text[end..].trim_ascii_start();
     let marked =
         ENDS.iter().chain(&["<|start|>"]).any(|mark| matches!(fit(behind.as_bytes(), mark), Fit::Full(_)));
-    let ending = if marked { Ending::Complete } else { ending };
+    let ending = match marked {
+        true => Ending::Complete,
+        false if whole => ending,
+        false => Ending::Cut,
+    };
     let call = is_over(&text[end..]).then(|| Said::plain(name, text[at..end].trim_ascii_end()))?;
     Some((call.judged(ending, ctx)?, end))
 }

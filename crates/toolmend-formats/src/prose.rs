@@ -273,6 +273,11 @@ pub(crate) fn leaves(behind: &str) -> bool {
     own && !denies(text) && (text.ends_with(['?', '？']) || acts)
 }
 
+/// Whether the last line of a thought shows what follows it, or says that it is not done.
+pub(crate) fn rejects(thought: &str) -> bool {
+    thought.lines().next_back().is_some_and(|line| stance(line) == Some(Stance::Shows))
+}
+
 /// Whether a line goes on behind a call with what begins no words: a comment on it, or what is left of a body.
 fn goes_on(line: &str) -> bool {
     !line.is_empty() && !line.starts_with(char::is_alphabetic)

@@ -24,7 +24,7 @@ use crate::context::{Context, Tools};
 use crate::home::{self, MAX_SNIFFED, Sniff};
 use crate::marks::{self, FRAMES, Fit, Found, REASONING, fit, white};
 use crate::prose::Prose;
-use crate::{MAX_HELD, Match, Promote, family};
+use crate::{MAX_HELD, MAX_TRIES, Match, Promote, family};
 
 /// Reads an assistant's text.
 ///
@@ -547,7 +547,7 @@ impl<'c> Reader<'c> {
         };
         let head = name.len() + 1;
         if name.trim() == "all" {
-            let end = body.find(">>>").unwrap_or(body.len());
+            let end = self.next_chevrons(body).unwrap_or(body.len());
             self.out(Part::Mark, head, sink);
             self.out(Part::Content, end, sink);
             self.out(Part::Mark, 3.min(self.rest().len()), sink);
@@ -576,6 +576,29 @@ impl<'c> Reader<'c> {
             }
         }
         true
+    }
+}
+
+impl Reader<'_> {
+    /// Where in `body` the next message of Functionary begins: with a line that is a recipient, and not where it is
+    /// shown.
+    fn next_chevrons(&self, body: &str) -> Option<usize> {
+        let mut prose = Prose::default();
+        let (mut at, mut tries) = (0, 0);
+        while let Some(step) = body[at..].find(">>>").filter(|_| tries <= MAX_TRIES) {
+            prose.feed(&body[at..at + step]);
+            at += step;
+            let head = &body[at + 3..floor(body, at + 3 + MAX_SNIFFED)];
+            let name = head.split_once('\n').map(|(name, _)| name.trim());
+            let begins = name.is_some_and(|name| name == "all" || self.ctx.offered(name).is_some());
+            tries += usize::from(begins);
+            if begins && !prose.is_quoted() && !prose.talks("", true) {
+                return Some(at);
+            }
+            prose.feed(&body[at..at + 3]);
+            at += 3;
+        }
+        None
     }
 }
 

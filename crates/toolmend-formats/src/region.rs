@@ -78,7 +78,8 @@ impl<'t> Region<'t, '_> {
             let section = self.opener.mark.contains("section");
             let noise = self.rest(at).find('<').filter(|n| section && *n <= MAX_NOISE);
             at += match noise {
-                Some(noise) if !self.rest(at)[..noise].contains('\n') => noise,
+                // Words say something of the call.
+                Some(noise) if !self.rest(at)[..noise].contains(['\n', ' ']) => noise,
                 _ => return Read::Not(self.text.len() - self.rest(at).len()),
             };
         }
@@ -116,13 +117,18 @@ impl<'t> Region<'t, '_> {
         }
     }
 
-    /// How the body that ends before `end` ended: it is whole where a mark stands behind it.
-    fn ending_at(&self, end: usize) -> Ending {
+    /// How the body that ends before `end` ended: it is whole where a mark stands behind it. What is not whole by
+    /// itself is cut without one, whatever the turn says of its end.
+    fn ending_at(&self, end: usize, whole: bool) -> Ending {
         let behind = end + white(self.rest(end));
         let marked = matches!(marks::closer(self.rest(behind).as_bytes()), Found::Full(..))
             || matches!(marks::open(self.rest(behind).as_bytes(), true), Found::Full(..))
             || self.rest(behind).starts_with("```");
-        if marked { Ending::Complete } else { self.ending }
+        match marked {
+            true => Ending::Complete,
+            false if whole => self.ending,
+            false => Ending::Cut,
+        }
     }
 
     /// The JSON body at `at`: what it is, where it ends, and whether it does by itself. Where it does not, the
@@ -172,7 +178,7 @@ impl<'t> Region<'t, '_> {
         let mut at = at;
         loop {
             let (body, end, whole) = self.body(at);
-            let Some(call) = envelope::read(body, self.ending_at(end), self.shape(), self.ctx) else {
+            let Some(call) = envelope::read(body, self.ending_at(end, whole), self.shape(), self.ctx) else {
                 // Where one call is allowed, two are none, whatever the second one is.
                 let none = calls.is_empty() || !self.ctx.parallel;
                 // Where it ends is not known where it is no JSON by itself: a mark behind may stand in it.
@@ -267,7 +273,7 @@ impl<'t> Region<'t, '_> {
         };
         let (body, end, whole) = self.body(at);
         let said = Said { id, ..Said::plain(name, body) };
-        match said.judged(self.ending_at(end), self.ctx) {
+        match said.judged(self.ending_at(end, whole), self.ctx) {
             Some(call) => Read::Calls([call].into(), end),
             None if whole => Read::Not(end),
             None => self.no(),
@@ -358,7 +364,7 @@ impl<'t> Region<'t, '_> {
         let end = at + used;
         // Without its mark it may go on, and it does where something else stands here.
         let behind = self.rest(end).trim_ascii_start();
-        if self.ending_at(end) == Ending::Cut
+        if self.ending_at(end, true) == Ending::Cut
             || !(behind.is_empty() || self.is_end(self.text.len() - behind.len()))
         {
             return self.no();
