@@ -458,6 +458,7 @@ fn tools(text: &str, mut at: usize, ending: Ending, ctx: &Context<'_>) -> (Vec<T
         close: &close,
         trims: Trims::Never,
         python: false,
+        cdata: false,
     };
     let mut calls = Vec::new();
     loop {

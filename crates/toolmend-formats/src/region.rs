@@ -403,6 +403,7 @@ impl<'t> Region<'t, '_> {
                 Some(_) => Trims::Always,
             },
             python: values == Some(Values::Python),
+            cdata: false,
         };
         self.tagged(&tags, name.trim(), at + used)
     }
@@ -453,6 +454,7 @@ impl<'t> Region<'t, '_> {
             close: &close,
             trims: Trims::Never,
             python: false,
+            cdata: invoke.parameter == "<param",
         };
         self.tagged(&tags, name.trim(), at + used)
     }
@@ -492,6 +494,7 @@ impl<'t> Region<'t, '_> {
             close: &|text, _| text.starts_with(value_close).then_some(value_close.len()),
             trims: Trims::Never,
             python: false,
+            cdata: false,
         };
         self.tagged(&tags, name, at)
     }
