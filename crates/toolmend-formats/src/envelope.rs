@@ -138,7 +138,8 @@ pub(crate) fn read(body: &str, ending: Ending, shape: Shape, ctx: &Context<'_>) 
     };
     let parts = parts(&text)?;
     let strict = shape == Shape::Bare;
-    let mut said = Said { rules, grade, strict, id: parts.id, ..Said::plain(parts.name, parts.arguments) };
+    let name = ctx.offered(&parts.name)?;
+    let mut said = Said { rules, grade, strict, id: parts.id, ..Said::plain(name, parts.arguments) };
     if said.arguments.starts_with('"') {
         // The arguments as a string: what it says is the text of the arguments.
         said.arguments = json::decode(&said.arguments)?;
@@ -198,7 +199,7 @@ struct Envelope<'a, 'c> {
 impl Envelope<'_, '_> {
     fn split<'t>(&self, object: &'t str) -> Option<(&dyn Judge, Parts<'t>)> {
         let parts = parts(object)?;
-        Some((self.ctx.judge(&parts.name)?, parts))
+        Some((self.ctx.judge(self.ctx.offered(&parts.name)?)?, parts))
     }
 }
 

@@ -164,6 +164,12 @@ impl Prose {
         self.line.trim_ascii().is_empty()
     }
 
+    /// Whether a mark that stands here is a word of a sentence.
+    pub(crate) fn names(&self) -> bool {
+        let line = self.line.trim_ascii_end();
+        line.len() < self.line.len() && line.ends_with(char::is_alphanumeric)
+    }
+
     /// Whether a code block is open.
     pub(crate) fn in_block(&self) -> bool {
         self.fence.is_some()

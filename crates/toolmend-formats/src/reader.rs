@@ -22,7 +22,7 @@ use toolmend_core::{Ending, Offer, Policy, TextCall, TextEvent, TextReader};
 use crate::channel::{self, Channel, Part, Step};
 use crate::context::{Context, Tools};
 use crate::home::{self, MAX_SNIFFED, Sniff};
-use crate::marks::{self, FRAMES, Fit, Found, REASONING, fit, white};
+use crate::marks::{self, FRAMES, Fit, Found, REASONING, fit, unseen, white};
 use crate::prose::Prose;
 use crate::{MAX_HELD, MAX_TRIES, Match, Promote, family};
 
@@ -305,7 +305,7 @@ impl<'c> Reader<'c> {
 
     /// The message, or what follows its reasoning, begins.
     fn start(&mut self, last: Option<Ending>, sink: &mut dyn FnMut(TextEvent<'_>)) -> bool {
-        let blank = white(self.rest());
+        let blank = unseen(self.rest());
         let text = &self.text[self.at + blank..];
         if text.is_empty() {
             if last.is_some() {
@@ -381,7 +381,7 @@ impl<'c> Reader<'c> {
             self.waits = true;
             return false;
         };
-        let blank = white(self.rest());
+        let blank = unseen(self.rest());
         let text = self.rest()[blank..].trim_ascii_end();
         let length = text.len();
         let Some(home) = home::read(text, ending, &self.ctx) else {
@@ -523,6 +523,7 @@ impl<'c> Reader<'c> {
                     let leak = rest.is_empty()
                         && at > 0
                         && !self.shown
+                        && !self.prose.names()
                         && !self.prose.is_quoted()
                         && !self.prose.in_block();
                     let (part, length) =

@@ -39,6 +39,9 @@ struct Region<'t, 'c> {
     ctx: &'t Context<'c>,
 }
 
+/// What the fence around a body begins with.
+pub(crate) const FENCES: [&str; 2] = ["```json\n", "```\n"];
+
 /// The longest noise between a section's mark and its first call, in bytes.
 const MAX_NOISE: usize = 64;
 
@@ -110,6 +113,7 @@ impl<'t> Region<'t, '_> {
             Some(b'{') => self.objects(at),
             Some(b'[') => self.list(at),
             Some(b'<' | b']') => self.nested(at),
+            Some(b'`') => self.fenced(at),
             Some(_) if body == Body::Tagged => self.key_values(at),
             Some(_) if body == Body::Python => self.python(at),
             Some(_) if body == Body::Named => self.named(at),
@@ -134,7 +138,16 @@ impl<'t> Region<'t, '_> {
     /// The JSON body at `at`: what it is, where it ends, and whether it does by itself. Where it does not, the
     /// first mark behind it ends it, or the end of the text.
     fn body(&self, at: usize) -> (&'t str, usize, bool) {
-        let scanned = json::value_end(self.text, at);
+        let scanned = match json::value_end(self.text, at) {
+            // A closer too many before the mark that ends the body is a part of it.
+            End::At(end) => {
+                let behind = self.rest(end).trim_start_matches(['}', ']', ' ', '\n', '\r', '\t']);
+                let more = self.text.len() - behind.len();
+                let extra = matches!(marks::closer(behind.as_bytes()), Found::Full(..));
+                End::At(if extra { end + self.text[end..more].trim_ascii_end().len() } else { end })
+            }
+            open => open,
+        };
         let end = match scanned {
             End::At(end) => end,
             End::Broken(end) if self.is_end(end) => end,
@@ -204,6 +217,24 @@ impl<'t> Region<'t, '_> {
         }
         let at = end + white(self.rest(end));
         if self.rest(at).starts_with("```") { at + 3 } else { end }
+    }
+
+    /// Envelopes in a fence within the marks.
+    fn fenced(&self, at: usize) -> Read {
+        let inner = FENCES.iter().find_map(|fence| self.rest(at).strip_prefix(fence));
+        let Some(inner) = inner.map(str::trim_ascii_start).filter(|inner| inner.starts_with('{')) else {
+            return Read::Not(at);
+        };
+        match self.objects(self.text.len() - inner.len()) {
+            Read::Calls(calls, end) => {
+                let fence = end + white(self.rest(end));
+                match self.rest(fence).starts_with("```") {
+                    true => Read::Calls(calls, fence + 3),
+                    false => self.no(),
+                }
+            }
+            not => not,
+        }
     }
 
     /// A list: of envelopes, or of Python calls.
