@@ -3,6 +3,8 @@
 
 use alloc::string::String;
 
+use crate::marks::unseen;
+
 /// How much of a line is kept, in bytes: what a sentence needs.
 const MAX_SENTENCE: usize = 256;
 
@@ -189,7 +191,7 @@ impl Prose {
 
     /// Whether the line so far cannot go on with a call, or what stands before presents what follows.
     fn presents(&self, token: bool) -> bool {
-        let line = self.line.trim_ascii();
+        let line = self.line[unseen(&self.line)..].trim_ascii_end();
         if line.is_empty() {
             return announces(self.last()) || self.is_shown();
         }
