@@ -196,7 +196,7 @@ impl Prose {
             return announces(self.last()) || self.is_shown();
         }
         let spaced = self.line.ends_with(char::is_whitespace);
-        let ends = line.ends_with(SENTENCE_ENDS) || line.ends_with([':', '：']);
+        let ends = ends(line) || line.ends_with([':', '：']);
         let goes_on = !token || speaks(line) || stance(line) != Some(Stance::Acts);
         let within = !ends && (spaced && goes_on || fails(line));
         let joined = !ends && !line.ends_with(char::is_alphanumeric);
@@ -216,6 +216,15 @@ impl Prose {
 
 /// What ends a sentence.
 const SENTENCE_ENDS: &[char] = &['.', '!', '?', '…', '。', '！', '？'];
+
+/// Whether a line ends with its sentence, or with a sign that may stand behind one: an emoji, an emphasis.
+fn ends(line: &str) -> bool {
+    let sign = |c: char| match c.is_ascii() {
+        true => "*_ ".contains(c),
+        false => !c.is_alphanumeric() && !SENTENCE_ENDS.contains(&c),
+    };
+    line.trim_end_matches(sign).ends_with(SENTENCE_ENDS)
+}
 
 fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default().trim_ascii()
@@ -368,6 +377,10 @@ const DOING: &[&str] = &[
     "saving",
     "doing",
     "trying",
+    "using",
+    "starting",
+    "next,",
+    "now the",
     "first,",
     "now i",
     "i should",
@@ -470,7 +483,8 @@ const SHOWING: &[&str] = &[
 /// Words by which a line presents something, where it does not say that its speaker acts.
 const EXAMPLES: &[&str] = &[
     "example",
-    "syntax",
+    "the syntax",
+    "syntax is",
     "responds with",
     "prompt contain",
     "native format",
@@ -537,11 +551,7 @@ fn announces(line: &str) -> bool {
         None if plain => false,
         None => {
             let words = line.split_ascii_whitespace().count();
-            let end = |c: char| {
-                !c.is_alphanumeric() && (!c.is_ascii() || "*_)\"'".contains(c)) && !SENTENCE_ENDS.contains(&c)
-            };
-            let caption = !line.trim_end_matches(end).ends_with(SENTENCE_ENDS)
-                && (words > 1 || !line.chars().all(char::is_alphanumeric));
+            let caption = !ends(line) && (words > 1 || !line.chars().all(char::is_alphanumeric));
             caption || is_demonstrative(line)
         }
     }
