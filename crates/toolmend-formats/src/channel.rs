@@ -144,8 +144,7 @@ impl Channel {
             if !last && text.len() < MAX_HEADER {
                 return Step::Wait;
             }
-            let header = text.chars().all(|c| c.is_alphanumeric() || "<|>=_.- \n｜".contains(c));
-            let part = if last && header { Part::Mark } else { Part::Content };
+            let part = if last && Header::read(text).is_some() { Part::Mark } else { Part::Content };
             *self = Channel::Body(Part::Content, false);
             return Step::Out(part, if last { text.len() } else { head.len() });
         };
@@ -283,15 +282,65 @@ enum To {
     Nobody,
 }
 
+/// What a header says.
+#[derive(Default)]
+struct Header {
+    role: Option<String>,
+    recipient: Option<String>,
+    channel: Option<String>,
+}
+
+impl Header {
+    /// Reads a header; `None` where it holds anything that is no part of one, or says something twice.
+    fn read(header: &str) -> Option<Header> {
+        let header = header.replace(['｜', '‖'], "|").replace("||", "|");
+        let mut read = Header::default();
+        let mut mark = "";
+        let mut rest = header.trim_ascii_start();
+        while !rest.is_empty() {
+            let begun =
+                ["<|start|>", "<|channel|>", "<|constrain|>"].iter().find(|mark| rest.starts_with(**mark));
+            if let Some(begun) = begun {
+                (mark, rest) = (begun, rest[begun.len()..].trim_ascii_start());
+                continue;
+            }
+            let end = rest.find(|c: char| c.is_whitespace() || c == '<').filter(|end| *end > 0);
+            // A mark that is cut off at the end of the text.
+            let end =
+                end.or((!rest.starts_with('<') || "<|message|>".starts_with(rest)).then_some(rest.len()))?;
+            let word = &rest[..end];
+            rest = rest[end..].trim_ascii_start();
+            let said = match (word.strip_prefix("to="), mark) {
+                (Some(name), _) => {
+                    // In a role's header and again behind the channel.
+                    let again = read.recipient.as_deref() == Some(name);
+                    read.recipient.take_if(|_| again);
+                    read.recipient.replace(name.into())
+                }
+                (None, "<|start|>") => read.role.replace(word.into()),
+                // What the body is: it is not asked.
+                (None, "<|constrain|>") => None,
+                (None, "<|channel|>") if read.channel.is_none() || read.channel.as_deref() == Some(word) => {
+                    read.channel = Some(word.into());
+                    None
+                }
+                (None, _) if matches!(word, "json" | "code") || "<|message|>".starts_with(word) => None,
+                _ => return None,
+            };
+            if said.is_some() {
+                return None;
+            }
+        }
+        Some(read)
+    }
+}
+
 fn addressed(header: &str, ctx: &Context<'_>) -> To {
-    let header = header.replace(['｜', '‖'], "|");
-    let word =
-        |after: &str| -> String { after.chars().take_while(|c| !c.is_whitespace() && *c != '<').collect() };
-    let recipient = header.find("to=").map(|at| word(&header[at + 3..]));
-    let channel = header.rfind("<|channel|>").map(|at| word(header[at + "<|channel|>".len()..].trim_start()));
+    let Some(Header { role, recipient, channel }) = Header::read(header) else { return To::Nobody };
     let known = channel.as_deref().is_none_or(|c| matches!(c, "analysis" | "commentary" | "final"));
+    let own = role.as_deref().is_none_or(|role| role == "assistant");
     match recipient.as_deref() {
-        _ if !known => To::Nobody,
+        _ if !known || !own => To::Nobody,
         Some("user") => To::User,
         Some("self") => To::Self_,
         Some("assistant") | None => match channel.as_deref() {
@@ -322,19 +371,25 @@ fn call(text: &str, at: usize, name: &str, ending: Ending, ctx: &Context<'_>) ->
     if !text[at..].starts_with('{') {
         return None;
     }
-    let end = match json::value_end(text, at) {
-        End::At(end) => end,
-        _ => ENDS
-            .iter()
-            .filter_map(|mark| find(&text[at..], mark))
-            .map(|(n, _)| at + n)
-            .min()
-            .unwrap_or(text.len()),
+    let (end, whole) = match json::value_end(text, at) {
+        End::At(end) => (end, true),
+        _ => (
+            ENDS.iter()
+                .filter_map(|mark| find(&text[at..], mark))
+                .map(|(n, _)| at + n)
+                .min()
+                .unwrap_or(text.len()),
+            false,
+        ),
     };
     let behind = text[end..].trim_ascii_start();
     let marked =
         ENDS.iter().chain(&["<|start|>"]).any(|mark| matches!(fit(behind.as_bytes(), mark), Fit::Full(_)));
-    let ending = if marked { Ending::Complete } else { ending };
+    let ending = match marked {
+        true => Ending::Complete,
+        false if whole => ending,
+        false => Ending::Cut,
+    };
     let call = is_over(&text[end..]).then(|| Said::plain(name, text[at..end].trim_ascii_end()))?;
     Some((call.judged(ending, ctx)?, end))
 }
@@ -403,6 +458,7 @@ fn tools(text: &str, mut at: usize, ending: Ending, ctx: &Context<'_>) -> (Vec<T
         close: &close,
         trims: Trims::Never,
         python: false,
+        cdata: false,
     };
     let mut calls = Vec::new();
     loop {

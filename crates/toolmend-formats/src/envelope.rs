@@ -138,7 +138,12 @@ pub(crate) fn read(body: &str, ending: Ending, shape: Shape, ctx: &Context<'_>) 
     };
     let parts = parts(&text)?;
     let strict = shape == Shape::Bare;
-    let mut said = Said { rules, grade, strict, id: parts.id, ..Said::plain(parts.name, parts.arguments) };
+    // A name alone is data where no mark says that it is a call.
+    if strict && parts.arguments.is_empty() {
+        return None;
+    }
+    let name = ctx.offered(&parts.name)?;
+    let mut said = Said { rules, grade, strict, id: parts.id, ..Said::plain(name, parts.arguments) };
     if said.arguments.starts_with('"') {
         // The arguments as a string: what it says is the text of the arguments.
         said.arguments = json::decode(&said.arguments)?;
@@ -159,6 +164,7 @@ fn single_key(body: &str) -> Option<Said> {
 /// What an envelope says.
 struct Parts<'t> {
     name: String,
+    /// Empty where there are none, or `null`.
     arguments: &'t str,
     id: Option<String>,
     /// Whether the arguments are the last member.
@@ -174,12 +180,18 @@ fn parts(object: &str) -> Option<Parts<'_>> {
         return parts(inner).filter(|_| beside).map(|p| Parts { last: last && p.last, id: None, ..p });
     }
     PAIRS.iter().find_map(|&(name, arguments)| {
-        let (named, given) = (find(name)?, find(arguments)?);
+        let (named, given) = (find(name)?, find(arguments));
         let known = |k: &str| k == name || k == arguments || BESIDE.contains(&k);
-        let twice = members.iter().filter(|(k, _)| k == name || k == arguments).count() != 2;
+        let count = members.iter().filter(|(k, _)| k == name || k == arguments).count();
+        let twice = count != 1 + usize::from(given.is_some());
+        let given = given.filter(|given| *given != "null").unwrap_or_default();
         let kind =
             find("type").is_none_or(|t| matches!(t, "\"function\"" | "\"tool_use\"" | "\"tool_call\""));
-        if !kind || twice || !members.iter().all(|(k, _)| known(k)) || !given.starts_with(['{', '"']) {
+        if !kind
+            || twice
+            || !members.iter().all(|(k, _)| known(k))
+            || !(given.is_empty() || given.starts_with(['{', '"']))
+        {
             return None;
         }
         // Mistral's own ids: nine letters and digits. Others are a counter, or copied from an example.
@@ -198,7 +210,7 @@ struct Envelope<'a, 'c> {
 impl Envelope<'_, '_> {
     fn split<'t>(&self, object: &'t str) -> Option<(&dyn Judge, Parts<'t>)> {
         let parts = parts(object)?;
-        Some((self.ctx.judge(&parts.name)?, parts))
+        Some((self.ctx.judge(self.ctx.offered(&parts.name)?)?, parts))
     }
 }
 
@@ -206,7 +218,7 @@ impl Judge for Envelope<'_, '_> {
     fn admits(&self, object: &str) -> Admission {
         let invalid = |what: &str| Admission::Invalid { at: String::new(), what: what.to_string() };
         let Some((judge, parts)) = self.split(object) else { return invalid("it names no offered tool") };
-        if parts.arguments.starts_with('"') {
+        if parts.arguments.is_empty() || parts.arguments.starts_with('"') {
             return Admission::Valid;
         }
         match judge.admits(parts.arguments) {
@@ -219,7 +231,9 @@ impl Judge for Envelope<'_, '_> {
 
     fn declared_only(&self, object: &str) -> bool {
         self.split(object).is_some_and(|(judge, parts)| {
-            parts.arguments.starts_with('"') || judge.declared_only(parts.arguments)
+            parts.arguments.is_empty()
+                || parts.arguments.starts_with('"')
+                || judge.declared_only(parts.arguments)
         })
     }
 

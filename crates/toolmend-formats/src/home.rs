@@ -199,10 +199,10 @@ pub(crate) fn read(text: &str, ending: Ending, ctx: &Context<'_>) -> Option<Home
     }
 }
 
-/// Nothing but marks and punctuation is left.
+/// Nothing but marks is left, or what ends a sentence.
 fn is_over(rest: &str) -> bool {
     let (at, _) = skip_closers(rest);
-    !rest[at..].contains(|c: char| c.is_alphanumeric() || matches!(c, '{' | '[' | '(' | '<'))
+    rest[at..].chars().all(|c| c.is_whitespace() || matches!(c, '.' | ';' | ',' | ']' | '}' | '`'))
 }
 
 fn bare(text: &str, ending: Ending, ctx: &Context<'_>) -> Option<Home> {
@@ -212,6 +212,10 @@ fn bare(text: &str, ending: Ending, ctx: &Context<'_>) -> Option<Home> {
     let mut at = 0;
     while let End::At(end) = json::value_end(text, at) {
         let Some(call) = envelope::read(&text[at..end], Ending::Complete, shape, ctx) else { break };
+        // The whole text twice, with nothing between, is one call or two.
+        if text[end..] == text[at..end] {
+            return None;
+        }
         calls.push(call);
         let mut next = end + white(&text[end..]);
         if text[next..].starts_with([';', ',']) {
@@ -221,8 +225,7 @@ fn bare(text: &str, ending: Ending, ctx: &Context<'_>) -> Option<Home> {
         if !text[next..].starts_with('{') {
             let over = is_over(&text[end..]);
             let rest = if over { text.len() } else { end };
-            let line = text[end..].lines().next().unwrap_or_default().trim_ascii();
-            let told = native && !prose::goes_on(line) && !prose::denies(&text[end..]);
+            let told = native && prose::leaves(&text[end..]);
             return (over || told).then_some(Home { calls, thought: None, end: rest });
         }
     }
@@ -262,7 +265,12 @@ fn fenced(text: &str, ending: Ending, ctx: &Context<'_>) -> Option<Home> {
         None => (inner, false),
     };
     let body = body.trim_ascii();
-    let ending = if closed { Ending::Complete } else { ending };
+    let whole = matches!(json::value_end(body, 0), End::At(_));
+    let ending = match closed {
+        true => Ending::Complete,
+        false if whole => ending,
+        false => Ending::Cut,
+    };
     let calls = if body.starts_with('[') {
         let (calls, used) = region::items(body, 0, ending, Shape::Bare, ctx)?;
         (body[used..].trim_ascii().is_empty()).then_some(calls)?
@@ -287,6 +295,8 @@ fn calling(text: &str, ctx: &Context<'_>) -> Option<TextCall> {
 }
 
 /// `Thought: … Action: NAME Action Input: {…}`, and nothing behind it: an observation there is invented.
+///
+/// A thought that rejects the action, or that has answered before it, calls nothing.
 fn react(text: &str, ending: Ending, ctx: &Context<'_>) -> Option<Home> {
     let (thought, action) = match text.find("\nAction:") {
         Some(at) if text.starts_with("Thought:") => (Some(at), &text[at + "\nAction:".len()..]),
@@ -307,6 +317,9 @@ fn react(text: &str, ending: Ending, ctx: &Context<'_>) -> Option<Home> {
         End::At(_) => return None,
         _ => ending,
     };
+    if thought.is_some_and(|end| text[..end].contains("\nFinal Answer:") || prose::rejects(&text[..end])) {
+        return None;
+    }
     let name = name.trim().to_string();
     let call = Said { strict: true, ..Said::plain(name, body) }.judged(ending, ctx)?;
     let thought = thought.map(|end| ("Thought:".len(), end));

@@ -269,6 +269,8 @@ pub(crate) const CLOSERS: &[&str] = &[
     "<|eom|>",
     "<|eot|>",
     "<|endoftext|>",
+    "<|observation|>",
+    "<|user|>",
     "<|end_of_sentence|>",
     "<|end_of_text|>",
     "<|END_OF_TURN_TOKEN|>",
@@ -450,6 +452,16 @@ pub(crate) fn open(text: &[u8], line_start: bool) -> Found<&'static Opener> {
 /// How many bytes of white space `text` begins with.
 pub(crate) fn white(text: &str) -> usize {
     text.len() - text.trim_ascii_start().len()
+}
+
+/// How many bytes of white space, and of characters that are not seen, a message begins with.
+pub(crate) fn unseen(text: &str) -> usize {
+    text.len()
+        - text
+            .trim_start_matches(|c: char| {
+                c.is_ascii_whitespace() || matches!(c, '\u{feff}' | '\u{200b}' | '\u{2060}')
+            })
+            .len()
 }
 
 /// How many bytes of white space and closers `text` begins with, and whether there is any closer.

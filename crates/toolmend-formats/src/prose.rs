@@ -3,8 +3,13 @@
 
 use alloc::string::String;
 
+use crate::marks::unseen;
+
 /// How much of a line is kept, in bytes: what a sentence needs.
 const MAX_SENTENCE: usize = 256;
+
+/// How much is kept of the lines before, in bytes.
+const MAX_BEFORE: usize = 2048;
 
 /// What is known of the text so far.
 #[derive(Debug, Clone, Default)]
@@ -15,12 +20,16 @@ pub(crate) struct Prose {
     line: String,
     /// How long the beginning is, where the middle is gone.
     head: Option<usize>,
-    /// The last line before it that is not blank.
+    /// The last lines before it that are not blank, outside of code blocks, each with its line end.
     before: String,
     /// Whether a blank line stands before this one.
     apart: bool,
-    /// Whether a quote mark is open on this line.
+    /// Whether a quote mark is open in this paragraph.
     open: bool,
+    /// What ends the comment that is open.
+    comment: Option<&'static str>,
+    /// How many tags are open of those that stand on lines of their own.
+    inside: usize,
     /// Whether a fence stood somewhere.
     pub(crate) fenced: bool,
     /// Whether somebody's words were announced: what stands behind that may be theirs.
@@ -62,27 +71,61 @@ impl Prose {
 
     fn end_line(&mut self) {
         let line = self.line.trim_ascii();
-        let first = line.bytes().next();
-        let run = line.bytes().take_while(|b| Some(*b) == first).count();
-        match (self.fence, line.as_bytes().first()) {
-            (None, Some(c @ (b'`' | b'~'))) if run >= 3 => self.fence = Some((*c, run)),
-            (Some((c, length)), Some(first)) if c == *first && run >= length && run == line.len() => {
+        // Lists and quotations hold blocks, too.
+        let inner = unlisted(line);
+        let first = inner.bytes().next();
+        let run = inner.bytes().take_while(|b| Some(*b) == first).count();
+        let was_open = self.fence.is_some();
+        match (self.fence, first) {
+            (None, Some(c @ (b'`' | b'~'))) if run >= 3 => self.fence = Some((c, run)),
+            (Some((c, length)), Some(first)) if c == first && run >= length && run == inner.len() => {
                 self.fence = None;
             }
             _ => {}
         }
         let marked = line.contains('<');
         self.said |= says(line) || (marked && is_turn(line));
-        self.open = false;
+        if !was_open && self.fence.is_none() {
+            self.contain(marked);
+        }
+        let line = self.line.trim_ascii();
+        self.open &= !line.is_empty();
         self.fenced |= line.contains('`') && line.contains("```");
         self.apart = line.is_empty();
         // The header of a message is no line of the text: what announced it announces what follows.
-        if !line.is_empty() && (line.starts_with("> ") || !(marked && line.contains("<|message|>"))) {
-            self.before.clear();
+        let told = line.starts_with("> ") || !(marked && line.contains("<|message|>"));
+        if !line.is_empty() && told && !was_open {
             self.before.push_str(line);
+            self.before.push('\n');
+            // Whole lines go.
+            if let Some(spare) = self.before.len().checked_sub(MAX_BEFORE + 1) {
+                let end = self.before.as_bytes()[spare..].iter().position(|b| *b == b'\n');
+                self.before.drain(..end.map_or(0, |end| spare + end + 1));
+            }
         }
         self.line.clear();
         self.head = None;
+    }
+
+    /// Notes what the line opens that holds lines, and what it closes: comments, and tags on lines of their own.
+    fn contain(&mut self, marked: bool) {
+        let line = self.line.trim_ascii();
+        if let Some(end) = self.comment {
+            self.comment = self.comment.filter(|_| !line.contains(end));
+            return;
+        }
+        const COMMENTS: [(&str, &str); 2] = [("<!--", "-->"), ("/*", "*/")];
+        let comment = COMMENTS.iter().find(|(open, close)| line.starts_with(open) && !line.contains(close));
+        self.comment = comment.map(|(_, close)| *close);
+        let tag = line.strip_prefix('<').and_then(|tag| tag.strip_suffix('>')).filter(|_| marked);
+        let tag = tag.filter(|tag| !tag.contains(['<', '>', '|']) && !tag.ends_with('/'));
+        match tag.map(|tag| tag.strip_prefix('/').is_some()) {
+            Some(true) => self.inside = self.inside.saturating_sub(1),
+            Some(false) if tag.is_some_and(|t| t.starts_with(|c: char| c.is_ascii_alphabetic())) => {
+                self.inside += 1;
+            }
+            _ => {}
+        }
     }
 
     /// Whether the next byte stands in a code block, in inline code or in a quotation.
@@ -94,9 +137,11 @@ impl Prose {
             || line.starts_with("> ")
             || line == ">"
             // A paragraph of a quotation goes on without its sign.
-            || (self.before.starts_with("> ") && !self.apart)
+            || (self.last().starts_with("> ") && !self.apart)
             || self.is_indented()
             || self.open
+            || self.comment.is_some()
+            || self.inside > 0
             || matches!(line.trim_ascii_end(), "+" | "-" | "--" | "|" | "*" | "#" | "//" | "<!--")
             || self.line.ends_with(['"', '\'', '“', '‘', '«', '(', '/', '\\', '='])
     }
@@ -107,13 +152,24 @@ impl Prose {
     }
 
     fn fence_opens(&self) -> bool {
-        let line = self.line.trim_ascii_start();
+        let line = unlisted(self.line.trim_ascii_start());
         line.starts_with("```") || line.starts_with("~~~")
+    }
+
+    /// The last line that is not blank.
+    fn last(&self) -> &str {
+        self.before.lines().next_back().unwrap_or_default()
     }
 
     /// Whether only white space stands on the line so far.
     pub(crate) fn at_line_start(&self) -> bool {
         self.line.trim_ascii().is_empty()
+    }
+
+    /// Whether a mark that stands here is a word of a sentence.
+    pub(crate) fn names(&self) -> bool {
+        let line = self.line.trim_ascii_end();
+        line.len() < self.line.len() && line.ends_with(char::is_alphanumeric)
     }
 
     /// Whether a code block is open.
@@ -126,35 +182,70 @@ impl Prose {
     ///
     /// `token` is whether the mark is one that no text has as a word; after such a one a model may go on.
     pub(crate) fn talks(&self, after: &str, token: bool) -> bool {
-        let line = self.line.trim_ascii();
-        let behind = after.trim_ascii();
-        let same_line = after.lines().next().unwrap_or_default().trim_ascii();
-        if !line.is_empty() {
-            let spaced = self.line.ends_with(char::is_whitespace);
-            let ends = line.ends_with(['.', '!', '?', '…', '。', '！', '？', ':', '：']);
-            let within = !ends && (spaced && (!token || speaks(line)) || line.ends_with('=') || fails(line));
-            let joined = !spaced && !ends && !line.ends_with(char::is_alphanumeric);
-            if within || joined || is_entry(line) || (line.ends_with([':', '：']) && !behind.is_empty()) {
-                return true;
-            }
-        }
-        const CLOSERS: &[&str] = &["`", "\"", "'", ",", ";", ")", ".", "”", "’", "»", "</", "-->", "*/", "|"];
-        if CLOSERS.iter().any(|closer| same_line.starts_with(closer)) {
-            return true;
-        }
-        let said = if line.is_empty() { &self.before } else { line };
-        // Text of its own behind the call: a model that called waits.
-        let explained = floor_str(behind, MAX_SENTENCE);
-        let own = same_line.is_empty() && !behind.is_empty();
-        let words = explained.split_ascii_whitespace().count();
-        let continued = same_line.starts_with(char::is_lowercase) && after.starts_with(' ');
+        // Text behind the call: a model that called waits.
         self.said
+            || after.contains(char::is_alphanumeric)
+            || goes_on(first_line(after))
+            || self.presents(token)
+    }
+
+    /// Whether the line so far cannot go on with a call, or what stands before presents what follows.
+    fn presents(&self, token: bool) -> bool {
+        let line = self.line[unseen(&self.line)..].trim_ascii_end();
+        if line.is_empty() {
+            return announces(self.last()) || self.is_shown();
+        }
+        let spaced = self.line.ends_with(char::is_whitespace);
+        let ends = ends(line) || line.ends_with([':', '：']);
+        let goes_on = !token || speaks(line) || stance(line) != Some(Stance::Acts);
+        let within = !ends && (spaced && goes_on || fails(line));
+        let joined = !ends && !line.ends_with(char::is_alphanumeric);
+        within
+            || joined
+            || is_entry(line)
             || says(line)
-            || announces(said)
-            || own
-            || goes_on(same_line)
-            || (words > 2 && (!token || continued))
-            || denies(explained)
+            || announces(line)
+            || (stance(line).is_none() && self.is_shown())
+    }
+
+    /// Whether what was said last of what the speaker does or shows is that it is shown.
+    fn is_shown(&self) -> bool {
+        self.before.lines().rev().find_map(stance) == Some(Stance::Shows)
+    }
+}
+
+/// What ends a sentence.
+const SENTENCE_ENDS: &[char] = &['.', '!', '?', '…', '。', '！', '？'];
+
+/// Whether a line ends with its sentence, or with a sign that may stand behind one: an emoji, an emphasis.
+fn ends(line: &str) -> bool {
+    let sign = |c: char| match c.is_ascii() {
+        true => "*_ ".contains(c),
+        false => !c.is_alphanumeric() && !SENTENCE_ENDS.contains(&c),
+    };
+    line.trim_end_matches(sign).ends_with(SENTENCE_ENDS)
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default().trim_ascii()
+}
+
+/// A line without the signs of lists and quotations that it begins with.
+fn unlisted(line: &str) -> &str {
+    let mut line = line;
+    loop {
+        let inner = match line.as_bytes() {
+            [b'>', ..] | [b'-' | b'*' | b'+', b' ', ..] => &line[1..],
+            [b'0'..=b'9', ..] => {
+                let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
+                match digits.strip_prefix(". ").or_else(|| digits.strip_prefix(") ")) {
+                    Some(inner) => inner,
+                    None => return line,
+                }
+            }
+            _ => return line,
+        };
+        line = inner.trim_ascii_start();
     }
 }
 
@@ -190,8 +281,22 @@ fn in_code(line: &str) -> bool {
     open != 0
 }
 
+/// Whether what stands behind a call is a paragraph of its own that speaks to the user: it asks, or says what the
+/// speaker does.
+pub(crate) fn leaves(behind: &str) -> bool {
+    let text = behind.trim_ascii();
+    let own = first_line(behind).is_empty() && !goes_on(first_line(text));
+    let acts = stance(floor_str(text, MAX_SENTENCE)) == Some(Stance::Acts);
+    own && !denies(text) && (text.ends_with(['?', '？']) || acts)
+}
+
+/// Whether the last line of a thought shows what follows it, or says that it is not done.
+pub(crate) fn rejects(thought: &str) -> bool {
+    thought.lines().next_back().is_some_and(|line| stance(line) == Some(Stance::Shows))
+}
+
 /// Whether a line goes on behind a call with what begins no words: a comment on it, or what is left of a body.
-pub(crate) fn goes_on(line: &str) -> bool {
+fn goes_on(line: &str) -> bool {
     !line.is_empty() && !line.starts_with(char::is_alphabetic)
 }
 
@@ -226,126 +331,238 @@ fn is_entry(line: &str) -> bool {
         || line.starts_with(['[', '+'])
 }
 
-/// Whether a line announces somebody's words: `You wrote:`, `The user said: …`.
+/// Whether a line announces somebody's words (`You wrote:`), or begins with its speaker (`user: …`).
 fn says(line: &str) -> bool {
     const VERBS: &[&str] =
         &["said", "wrote", "sent", "posted", "pasted", "asked", "quoted", "quote", "replied"];
-    line.match_indices(':').any(|(at, _)| VERBS.iter().any(|verb| line[..at].ends_with(verb)))
+    const SPEAKERS: &[&str] = &["user", "human", "system", "assistant", "tool"];
+    let Some((before, _)) = line.split_once(':') else { return false };
+    SPEAKERS.iter().any(|speaker| before.eq_ignore_ascii_case(speaker))
+        || line.match_indices(':').any(|(at, _)| VERBS.iter().any(|verb| line[..at].ends_with(verb)))
 }
 
-/// Whether a line announces an example, or a text that is shown.
+/// What a line says of what its speaker is about to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stance {
+    /// That it is done.
+    Acts,
+    /// That something is shown, or not done.
+    Shows,
+}
+
+/// Words by which the speaker says that they act, and which begin a word.
+const DOING: &[&str] = &[
+    "i'll",
+    "i will",
+    "let me",
+    "let's",
+    "i need",
+    "i am going",
+    "i'm going",
+    "i am calling",
+    "i'm calling",
+    "calling",
+    "checking",
+    "looking",
+    "searching",
+    "running",
+    "fetching",
+    "reading",
+    "creating",
+    "getting",
+    "opening",
+    "listing",
+    "updating",
+    "adding",
+    "saving",
+    "doing",
+    "trying",
+    "using",
+    "starting",
+    "next,",
+    "now the",
+    "first,",
+    "now i",
+    "i should",
+    "i can ",
+    "i must",
+    "i have to",
+    "we need",
+    "we should",
+    "we'll",
+    "let us",
+    "i want to",
+    "ich ",
+    "je ",
+    "j'",
+    "voy a",
+    "vamos",
+    "vou ",
+    "déjame",
+    "我",
+    "正在",
+    "します",
+    "겠습니다",
+    "я ",
+    "сейчас",
+    "давайте",
+];
+
+/// Words by which the speaker says that they do not act, and which begin a word.
+const REFUSING: &[&str] = &[
+    "i'll not",
+    "i will not",
+    "i will never",
+    "i won't",
+    "i must not",
+    "i mustn't",
+    "i should not",
+    "i shouldn't",
+    "i would not",
+    "i wouldn't",
+    "i shall not",
+    "i refuse",
+    "i'm not going",
+    "i am not going",
+    "i decided not",
+    "i decided against",
+    "decided against",
+    "i can't do",
+    "i cannot do",
+    "i can't run",
+    "i cannot run",
+    "i can't call",
+    "i cannot call",
+    "let's not",
+    "let me not",
+    "nicht",
+    "ne peux pas",
+    "ne vais pas",
+    "no voy",
+    "não vou",
+    "不",
+    "ません",
+    "не ",
+];
+
+/// Words by which a line presents what it speaks of, whatever else it says.
+const SHOWING: &[&str] = &[
+    "an example",
+    "for example",
+    "example of",
+    "example:",
+    "e.g.",
+    "i.e.",
+    "for instance",
+    "illustrat",
+    "demonstrat",
+    "show you",
+    "look like",
+    "looks like",
+    "looked like",
+    "like this",
+    "like so",
+    "would be",
+    "would write",
+    "would emit",
+    "would send",
+    "would call",
+    "would produce",
+    "would output",
+    "would look",
+    "could write",
+    "as follows",
+    "beispiel",
+    "ejemplo",
+    "exemple",
+    "например",
+    "示例",
+    "例如",
+];
+
+/// Words by which a line presents something, where it does not say that its speaker acts.
+const EXAMPLES: &[&str] = &[
+    "example",
+    "the syntax",
+    "syntax is",
+    "responds with",
+    "prompt contain",
+    "native format",
+    "transcript",
+    "wrapped in",
+    "is written",
+    "are written",
+    "quoted",
+    "quoting",
+];
+
+/// What a line says of what its speaker does; `None` where it speaks of neither. Of an act and its refusal,
+/// the last one counts.
+fn stance(line: &str) -> Option<Stance> {
+    if line.starts_with('#') && line.trim_start_matches('#').starts_with(' ') {
+        return Some(Stance::Shows);
+    }
+    let lower = line.to_lowercase().replace('’', "'");
+    let acts = last_of(&lower, DOING);
+    let refuses = last_of(&lower, REFUSING).max(forbids(&lower));
+    let holds = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    if (refuses.is_some() && refuses >= acts) || holds(SHOWING) {
+        return Some(Stance::Shows);
+    }
+    match acts {
+        Some(_) if !(lower.ends_with([':', '：']) && holds(EXAMPLES)) => Some(Stance::Acts),
+        _ => holds(EXAMPLES).then_some(Stance::Shows),
+    }
+}
+
+/// Where the last of `words` stands in `text`, at the beginning of a word.
+fn last_of(text: &str, words: &[&str]) -> Option<usize> {
+    let begins = |at: &usize| {
+        let before = text[..*at].chars().next_back();
+        !(text.as_bytes()[*at].is_ascii() && before.is_some_and(char::is_alphanumeric))
+    };
+    words.iter().filter_map(|word| text.rmatch_indices(word).map(|(at, _)| at).find(begins)).max()
+}
+
+/// Where the last sentence of `text` begins that forbids something.
+fn forbids(text: &str) -> Option<usize> {
+    const WORDS: &[&str] =
+        &["do not ", "don't ", "never ", "not ", "must not ", "you must n", "you should n"];
+    let mut at = 0;
+    let mut last = None;
+    for sentence in text.split_inclusive(['.', '!', '?', ':', ';']) {
+        let begin = at + sentence.len() - sentence.trim_start().len();
+        if WORDS.iter().any(|word| text[begin..].starts_with(word)) {
+            last = Some(begin);
+        }
+        at += sentence.len();
+    }
+    last
+}
+
+/// Whether the line right before a call presents it: it shows something, or it is no sentence of a speaker who
+/// acts, but a caption, a label, or the beginning of a sentence that goes on with what follows.
 fn announces(line: &str) -> bool {
-    const EXAMPLES: &[&str] = &[
-        "example",
-        "e.g.",
-        "i.e.",
-        "for instance",
-        "illustrat",
-        "look like",
-        "looks like",
-        "looked like",
-        "like this",
-        "like so",
-        "syntax",
-        "would be",
-        "would write",
-        "would emit",
-        "would send",
-        "would call",
-        "would produce",
-        "would output",
-        "responds with",
-        "as follows",
-        "prompt contain",
-        "native format",
-        "transcript",
-        "would look",
-        "could write",
-        "wrapped in",
-        "is written",
-        "are written",
-        "quoted",
-        "quoting",
-        "beispiel",
-        "ejemplo",
-        "exemple",
-        "например",
-        "示例",
-        "例如",
-    ];
-    // What is shown behind a colon, where the line does not say that the speaker is about to do something.
-    const SHOWN: &[&str] = &[
-        "call",
-        "tag",
-        "format",
-        "model",
-        "function",
-        "tool",
-        "xml",
-        "json",
-        "markup",
-        "block",
-        "message",
-        "response",
-        "output",
-        "reply",
-        "request",
-        "log",
-        "history",
-        "prompt",
-        "server",
-        "text",
-        "this is",
-        "string",
-        "input",
-        "quotes",
-        "report",
-        "answer is",
-        "follow",
-        "how to",
-        "said",
-        "wrote",
-        "sent",
-        "posted",
-        "pasted",
-        "documentation",
-        "template",
-        "sample",
-        "transcript",
-        "instead",
-        "write",
-        "emit",
-    ];
-    const DOING: &[&str] = &[
-        "i'll",
-        "i will",
-        "let me",
-        "let's",
-        "i need",
-        "i am going",
-        "i'm going",
-        "i am calling",
-        "i'm calling",
-        "calling",
-        "checking",
-        "looking",
-        "searching",
-        "running",
-        "first,",
-        "now i",
-        "i should",
-        "i can",
-    ];
-    const VERBS: &[&str] = &[" emits", " writes", " outputs", " prints", " produces", " generates", " sends"];
-    mentions(line, EXAMPLES)
-        || is_label(line)
-        || VERBS.iter().any(|verb| line.ends_with(verb))
-        || (line.ends_with([':', '：']) && mentions(line, SHOWN) && !mentions(&line.replace('’', "'"), DOING))
+    // The sign of a list, and a single word: a model's stray token.
+    let item = unlisted(line).len() < line.len() && !line.starts_with('>');
+    let plain = line.is_empty() || item || line.starts_with("```") || line.starts_with("~~~");
+    match stance(line) {
+        Some(stance) => stance == Stance::Shows,
+        None if plain => false,
+        None => {
+            let words = line.split_ascii_whitespace().count();
+            let caption = !ends(line) && (words > 1 || !line.chars().all(char::is_alphanumeric));
+            caption || is_demonstrative(line)
+        }
+    }
 }
 
-/// Whether a line is one word and a colon: `Input:`, `Expected:`, `User:`.
-fn is_label(line: &str) -> bool {
-    line.strip_suffix(':').is_some_and(|word| !word.is_empty() && !word.contains(char::is_whitespace))
+/// Whether a sentence says what something is: that which follows, or that which was spoken of.
+fn is_demonstrative(line: &str) -> bool {
+    const BEGINS: &[&str] =
+        &["this is", "that is", "here is", "here's", "here are", "these are", "the following"];
+    let lower = line.to_ascii_lowercase();
+    BEGINS.iter().any(|begin| lower.starts_with(begin))
 }
 
 /// Whether a line begins somebody else's turn, or a header that is quoted begins within it.
@@ -368,7 +585,7 @@ fn speaks(line: &str) -> bool {
 }
 
 /// Whether a text speaks of what stands before it as of no call.
-pub(crate) fn denies(text: &str) -> bool {
+fn denies(text: &str) -> bool {
     const WORDS: &[&str] = &[
         "example",
         "illustrat",

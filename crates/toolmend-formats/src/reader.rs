@@ -22,9 +22,9 @@ use toolmend_core::{Ending, Offer, Policy, TextCall, TextEvent, TextReader};
 use crate::channel::{self, Channel, Part, Step};
 use crate::context::{Context, Tools};
 use crate::home::{self, MAX_SNIFFED, Sniff};
-use crate::marks::{self, FRAMES, Fit, Found, REASONING, fit, white};
+use crate::marks::{self, FRAMES, Fit, Found, REASONING, fit, unseen, white};
 use crate::prose::Prose;
-use crate::{MAX_HELD, Match, Promote, family};
+use crate::{MAX_HELD, MAX_TRIES, Match, Promote, family};
 
 /// Reads an assistant's text.
 ///
@@ -70,6 +70,8 @@ pub struct Reader<'c> {
     pub(crate) called: bool,
     /// Whether text behind calls tells that none of them was made.
     talked: bool,
+    /// Whether a whole call was let out as text, because it is talked about: then the ones behind it are, too.
+    pub(crate) passed: bool,
     /// Whether marks that begin something were let out as text.
     pub(crate) shown: bool,
     /// Whether the mark that is held stands in a quotation.
@@ -139,6 +141,7 @@ impl<'c> Reader<'c> {
             tries: 0,
             called: false,
             talked: false,
+            passed: false,
             shown: false,
             quoted: false,
             aside: None,
@@ -215,8 +218,10 @@ impl<'c> Reader<'c> {
             Part::Reasoning => TextEvent::Reasoning(piece),
             Part::Mark => TextEvent::Mark(piece),
         });
-        if part == Part::Content {
+        if part != Part::Mark {
             self.prose.feed(piece);
+        }
+        if part == Part::Content {
             self.fresh &= piece.trim_ascii().is_empty();
             self.called &= piece.trim_ascii().is_empty();
         }
@@ -267,7 +272,17 @@ impl<'c> Reader<'c> {
                 let step = channel.step(&self.text[self.at..], last.is_some(), ending, &self.ctx);
                 self.mode = Mode::Channel(channel);
                 match step {
-                    Step::Out(part, length) => self.out(part, length, sink),
+                    Step::Out(part, length) => {
+                        self.out(part, length, sink);
+                        // What was said in a message that has ended says nothing of the next one.
+                        if part == Part::Mark && length > 0 {
+                            self.prose = Prose::default();
+                        }
+                    }
+                    Step::Calls(..) if self.prose.is_quoted() || self.prose.talks("", true) => {
+                        self.mode = Mode::Channel(Channel::Text);
+                        self.talked |= self.called;
+                    }
                     Step::Calls(calls, length) => self.calls(calls, length, sink),
                     Step::Stray => self.talked |= self.called,
                     Step::Wait => return false,
@@ -290,7 +305,7 @@ impl<'c> Reader<'c> {
 
     /// The message, or what follows its reasoning, begins.
     fn start(&mut self, last: Option<Ending>, sink: &mut dyn FnMut(TextEvent<'_>)) -> bool {
-        let blank = white(self.rest());
+        let blank = unseen(self.rest());
         let text = &self.text[self.at + blank..];
         if text.is_empty() {
             if last.is_some() {
@@ -305,6 +320,7 @@ impl<'c> Reader<'c> {
                 Fit::Full(length) => {
                     self.mode = Mode::Think { close, call: None };
                     self.out(Part::Mark, blank + length, sink);
+                    self.prose = Prose::default();
                     return true;
                 }
                 Fit::Part => part = true,
@@ -365,7 +381,7 @@ impl<'c> Reader<'c> {
             self.waits = true;
             return false;
         };
-        let blank = white(self.rest());
+        let blank = unseen(self.rest());
         let text = self.rest()[blank..].trim_ascii_end();
         let length = text.len();
         let Some(home) = home::read(text, ending, &self.ctx) else {
@@ -507,6 +523,7 @@ impl<'c> Reader<'c> {
                     let leak = rest.is_empty()
                         && at > 0
                         && !self.shown
+                        && !self.prose.names()
                         && !self.prose.is_quoted()
                         && !self.prose.in_block();
                     let (part, length) =
@@ -531,7 +548,7 @@ impl<'c> Reader<'c> {
         };
         let head = name.len() + 1;
         if name.trim() == "all" {
-            let end = body.find(">>>").unwrap_or(body.len());
+            let end = self.next_chevrons(body).unwrap_or(body.len());
             self.out(Part::Mark, head, sink);
             self.out(Part::Content, end, sink);
             self.out(Part::Mark, 3.min(self.rest().len()), sink);
@@ -560,6 +577,29 @@ impl<'c> Reader<'c> {
             }
         }
         true
+    }
+}
+
+impl Reader<'_> {
+    /// Where in `body` the next message of Functionary begins: with a line that is a recipient, and not where it is
+    /// shown.
+    fn next_chevrons(&self, body: &str) -> Option<usize> {
+        let mut prose = Prose::default();
+        let (mut at, mut tries) = (0, 0);
+        while let Some(step) = body[at..].find(">>>").filter(|_| tries <= MAX_TRIES) {
+            prose.feed(&body[at..at + step]);
+            at += step;
+            let head = &body[at + 3..floor(body, at + 3 + MAX_SNIFFED)];
+            let name = head.split_once('\n').map(|(name, _)| name.trim());
+            let begins = name.is_some_and(|name| name == "all" || self.ctx.offered(name).is_some());
+            tries += usize::from(begins);
+            if begins && !prose.is_quoted() && !prose.talks("", true) {
+                return Some(at);
+            }
+            prose.feed(&body[at..at + 3]);
+            at += 3;
+        }
+        None
     }
 }
 

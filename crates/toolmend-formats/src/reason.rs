@@ -6,6 +6,7 @@ use toolmend_core::{Ending, TextCall, TextEvent};
 
 use crate::channel::Part;
 use crate::marks::{self, Fit, Found, fit};
+use crate::prose::Prose;
 use crate::reader::{Mode, Reader};
 use crate::region::{self, Read};
 
@@ -28,6 +29,7 @@ impl Reader<'_> {
                         self.out(Part::Reasoning, i, sink);
                         self.mode = Mode::Start;
                         self.out(Part::Mark, length, sink);
+                        self.prose = Prose::default();
                         return true;
                     }
                     Fit::Part if last.is_none() => {
@@ -54,17 +56,16 @@ impl Reader<'_> {
             return false;
         };
         if let Some(at) = call {
-            if let Some((calls, end)) = self.ending_calls(at, ending) {
-                self.out(Part::Reasoning, at, sink);
+            self.out(Part::Reasoning, at, sink);
+            if let Some((calls, end)) = self.ending_calls(ending) {
                 self.calls(calls, end, sink);
                 return true;
             }
             // Marks alone at the end of a cut thought.
-            let text = &self.rest()[at..];
+            let text = self.rest();
             if let Found::Full(_, length) = marks::open(text.as_bytes(), false)
                 && text[length..].trim_ascii().is_empty()
             {
-                self.out(Part::Reasoning, at, sink);
                 self.out(Part::Mark, self.rest().len(), sink);
                 return true;
             }
@@ -87,9 +88,12 @@ impl Reader<'_> {
         self.mode = Mode::Think { close, call: call.map(|_| 0) };
     }
 
-    /// The calls that the text from `at` on is, and nothing else but marks.
-    fn ending_calls(&self, at: usize, ending: Ending) -> Option<(Vec<TextCall>, usize)> {
-        let text = &self.rest()[at..];
+    /// The calls that the text is, and nothing else but marks; none where the thought quotes or rejects them.
+    fn ending_calls(&self, ending: Ending) -> Option<(Vec<TextCall>, usize)> {
+        let text = self.rest();
+        if self.prose.is_quoted() || self.prose.talks("", false) {
+            return None;
+        }
         let mut end = 0;
         let mut all = Vec::new();
         while end < text.len() {

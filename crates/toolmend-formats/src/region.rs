@@ -39,6 +39,9 @@ struct Region<'t, 'c> {
     ctx: &'t Context<'c>,
 }
 
+/// What the fence around a body begins with.
+pub(crate) const FENCES: [&str; 2] = ["```json\n", "```\n"];
+
 /// The longest noise between a section's mark and its first call, in bytes.
 const MAX_NOISE: usize = 64;
 
@@ -78,7 +81,8 @@ impl<'t> Region<'t, '_> {
             let section = self.opener.mark.contains("section");
             let noise = self.rest(at).find('<').filter(|n| section && *n <= MAX_NOISE);
             at += match noise {
-                Some(noise) if !self.rest(at)[..noise].contains('\n') => noise,
+                // Words say something of the call.
+                Some(noise) if !self.rest(at)[..noise].contains(['\n', ' ']) => noise,
                 _ => return Read::Not(self.text.len() - self.rest(at).len()),
             };
         }
@@ -109,6 +113,7 @@ impl<'t> Region<'t, '_> {
             Some(b'{') => self.objects(at),
             Some(b'[') => self.list(at),
             Some(b'<' | b']') => self.nested(at),
+            Some(b'`') => self.fenced(at),
             Some(_) if body == Body::Tagged => self.key_values(at),
             Some(_) if body == Body::Python => self.python(at),
             Some(_) if body == Body::Named => self.named(at),
@@ -116,19 +121,33 @@ impl<'t> Region<'t, '_> {
         }
     }
 
-    /// How the body that ends before `end` ended: it is whole where a mark stands behind it.
-    fn ending_at(&self, end: usize) -> Ending {
+    /// How the body that ends before `end` ended: it is whole where a mark stands behind it. What is not whole by
+    /// itself is cut without one, whatever the turn says of its end.
+    fn ending_at(&self, end: usize, whole: bool) -> Ending {
         let behind = end + white(self.rest(end));
         let marked = matches!(marks::closer(self.rest(behind).as_bytes()), Found::Full(..))
             || matches!(marks::open(self.rest(behind).as_bytes(), true), Found::Full(..))
             || self.rest(behind).starts_with("```");
-        if marked { Ending::Complete } else { self.ending }
+        match marked {
+            true => Ending::Complete,
+            false if whole => self.ending,
+            false => Ending::Cut,
+        }
     }
 
     /// The JSON body at `at`: what it is, where it ends, and whether it does by itself. Where it does not, the
     /// first mark behind it ends it, or the end of the text.
     fn body(&self, at: usize) -> (&'t str, usize, bool) {
-        let scanned = json::value_end(self.text, at);
+        let scanned = match json::value_end(self.text, at) {
+            // A closer too many before the mark that ends the body is a part of it.
+            End::At(end) => {
+                let behind = self.rest(end).trim_start_matches(['}', ']', ' ', '\n', '\r', '\t']);
+                let more = self.text.len() - behind.len();
+                let extra = matches!(marks::closer(behind.as_bytes()), Found::Full(..));
+                End::At(if extra { end + self.text[end..more].trim_ascii_end().len() } else { end })
+            }
+            open => open,
+        };
         let end = match scanned {
             End::At(end) => end,
             End::Broken(end) if self.is_end(end) => end,
@@ -172,7 +191,7 @@ impl<'t> Region<'t, '_> {
         let mut at = at;
         loop {
             let (body, end, whole) = self.body(at);
-            let Some(call) = envelope::read(body, self.ending_at(end), self.shape(), self.ctx) else {
+            let Some(call) = envelope::read(body, self.ending_at(end, whole), self.shape(), self.ctx) else {
                 // Where one call is allowed, two are none, whatever the second one is.
                 let none = calls.is_empty() || !self.ctx.parallel;
                 // Where it ends is not known where it is no JSON by itself: a mark behind may stand in it.
@@ -198,6 +217,24 @@ impl<'t> Region<'t, '_> {
         }
         let at = end + white(self.rest(end));
         if self.rest(at).starts_with("```") { at + 3 } else { end }
+    }
+
+    /// Envelopes in a fence within the marks.
+    fn fenced(&self, at: usize) -> Read {
+        let inner = FENCES.iter().find_map(|fence| self.rest(at).strip_prefix(fence));
+        let Some(inner) = inner.map(str::trim_ascii_start).filter(|inner| inner.starts_with('{')) else {
+            return Read::Not(at);
+        };
+        match self.objects(self.text.len() - inner.len()) {
+            Read::Calls(calls, end) => {
+                let fence = end + white(self.rest(end));
+                match self.rest(fence).starts_with("```") {
+                    true => Read::Calls(calls, fence + 3),
+                    false => self.no(),
+                }
+            }
+            not => not,
+        }
     }
 
     /// A list: of envelopes, or of Python calls.
@@ -267,7 +304,7 @@ impl<'t> Region<'t, '_> {
         };
         let (body, end, whole) = self.body(at);
         let said = Said { id, ..Said::plain(name, body) };
-        match said.judged(self.ending_at(end), self.ctx) {
+        match said.judged(self.ending_at(end, whole), self.ctx) {
             Some(call) => Read::Calls([call].into(), end),
             None if whole => Read::Not(end),
             None => self.no(),
@@ -292,10 +329,13 @@ impl<'t> Region<'t, '_> {
         if self.rest(at).starts_with('{') {
             return self.arguments(head, None, at);
         }
+        // `function<sep>NAME`, then JSON, in a fence or not; or tags. What stands before is a type, and the only one.
+        if head != "function" {
+            return self.no();
+        }
         if self.rest(at).starts_with('<') {
             return self.nested(at);
         }
-        // `function<sep>NAME`, then JSON, in a fence or not. What stands before is a type.
         let rest = self.rest(at);
         let Some(line) = rest.find(['\n', '{', '<']) else { return self.no() };
         let name = &rest[..line];
@@ -335,10 +375,17 @@ impl<'t> Region<'t, '_> {
         let body = head.find('<').and_then(|mark| {
             let body = head[mark..].strip_prefix("<|content_invoke_tool_json|>")?;
             let name = head[..mark].trim();
-            (!name.contains(char::is_whitespace)).then(|| self.text.len() - body.trim_ascii_start().len())
+            let at = self.text.len() - body.trim_ascii_start().len();
+            (!name.contains(char::is_whitespace)).then_some((name, at))
         });
         match body {
-            Some(at) if self.rest(at).starts_with('{') => self.objects(at),
+            Some((name, at)) if self.rest(at).starts_with('{') => match self.objects(at) {
+                // The header may name the tool, too; then it is the same one.
+                Read::Calls(calls, _) if calls.iter().any(|c| !name.is_empty() && c.name != name) => {
+                    self.no()
+                }
+                read => read,
+            },
             _ => Read::Not(at),
         }
     }
@@ -348,7 +395,7 @@ impl<'t> Region<'t, '_> {
         let end = at + used;
         // Without its mark it may go on, and it does where something else stands here.
         let behind = self.rest(end).trim_ascii_start();
-        if self.ending_at(end) == Ending::Cut
+        if self.ending_at(end, true) == Ending::Cut
             || !(behind.is_empty() || self.is_end(self.text.len() - behind.len()))
         {
             return self.no();
@@ -361,9 +408,9 @@ impl<'t> Region<'t, '_> {
     }
 
     fn function(&self, at: usize) -> Read {
-        let Some((name, _, used)) = tags::tag_rest(self.rest(at)) else { return self.no() };
+        let Some((name, "", used)) = tags::tag_rest(self.rest(at)) else { return self.no() };
         let open = |text: &str| {
-            let (key, _, used) = tags::tag_rest(text.strip_prefix("<parameter=")?)?;
+            let (key, "", used) = tags::tag_rest(text.strip_prefix("<parameter=")?)? else { return None };
             Some(Param { key, says: Says::Nothing, length: "<parameter=".len() + used })
         };
         let format = self.ctx.format().filter(|format| format.grammar == Grammar::FunctionTags);
@@ -387,13 +434,18 @@ impl<'t> Region<'t, '_> {
                 Some(_) => Trims::Always,
             },
             python: values == Some(Values::Python),
+            cdata: false,
         };
         self.tagged(&tags, name.trim(), at + used)
     }
 
     fn invoke(&self, at: usize, invoke: &Invoke) -> Read {
         let Some((name, tag, used)) = tags::tag_rest(self.rest(at)) else { return self.no() };
-        if tag.trim_ascii_end().ends_with('/') {
+        // What else a tag says of the call has no place in it.
+        if !matches!(tag.trim_ascii(), "" | "/") {
+            return self.no();
+        }
+        if tag.ends_with('/') {
             // `<invoke name="…"/>`: no parameters, and no end of its own.
             let call = Said::plain(name.trim(), "{}").judged(Ending::Complete, self.ctx);
             return self.one(call, at + used);
@@ -433,6 +485,7 @@ impl<'t> Region<'t, '_> {
             close: &close,
             trims: Trims::Never,
             python: false,
+            cdata: invoke.parameter == "<param",
         };
         self.tagged(&tags, name.trim(), at + used)
     }
@@ -472,6 +525,7 @@ impl<'t> Region<'t, '_> {
             close: &|text, _| text.starts_with(value_close).then_some(value_close.len()),
             trims: Trims::Never,
             python: false,
+            cdata: false,
         };
         self.tagged(&tags, name, at)
     }

@@ -13,8 +13,14 @@ use crate::reader::{Mode, Reader, floor};
 use crate::region::{self, Read};
 use crate::sniff;
 
-/// One region of a group: the calls in it, or that there are none, and where it stands.
-type Region = (Option<Vec<TextCall>>, Range<usize>);
+/// One region of a group.
+struct Region {
+    /// The calls in it; `None` where it is none.
+    calls: Option<Vec<TextCall>>,
+    place: Range<usize>,
+    /// Whether marks end it.
+    closed: bool,
+}
 
 /// Regions that follow each other with nothing but white space between: they are made calls of, or talked
 /// about, together.
@@ -28,7 +34,7 @@ impl Group {
     /// then it is what stands behind the last mark of it.
     fn behind<'t>(&self, text: &'t str, ending: Ending) -> &'t str {
         match self.regions.last() {
-            Some((None, place)) if self.regions.len() > 1 && ending != Ending::Cut => {
+            Some(Region { calls: None, place, .. }) if self.regions.len() > 1 && ending != Ending::Cut => {
                 behind_closers(&text[place.start..])
             }
             // More marks than are looked into are no words.
@@ -95,7 +101,9 @@ impl Reader<'_> {
         let group = self.group(ending);
         let behind = group.behind(text, ending);
         let one = self.ctx.parallel || group.regions.len() < 2;
-        if self.quoted || !one || self.prose.talks(behind, token) {
+        let talked = self.passed || self.prose.talks(behind, token);
+        if self.quoted || !one || talked {
+            self.passed |= !self.quoted && group.regions.iter().any(|region| region.calls.is_some());
             self.tries += group.regions.len();
             self.let_go(group.end, sink);
             return;
@@ -103,7 +111,7 @@ impl Reader<'_> {
         let over = text[group.end..].trim_ascii().is_empty();
         let own = self.fresh && self.is_own(opener);
         let mut at = 0;
-        for (calls, place) in group.regions {
+        for Region { calls, place, closed } in group.regions {
             self.tries += 1;
             let part = if self.called { Part::Mark } else { Part::Content };
             self.out(part, place.start - at, sink);
@@ -111,7 +119,7 @@ impl Reader<'_> {
             match calls {
                 Some(calls) => self.calls(calls, place.len(), sink),
                 // Begun behind whole ones and cut: it is none, and no text for the user either.
-                None if self.called && over && ending == Ending::Cut => {
+                None if self.called && over && ending == Ending::Cut && !closed => {
                     self.out(Part::Mark, place.len(), sink);
                 }
                 None if own && place.start == 0 && place.end <= length + white(&self.rest()[length..]) => {
@@ -142,8 +150,9 @@ impl Reader<'_> {
                 Read::Calls(calls, end) => (Some(calls), at + end),
                 Read::Not(end) => (None, at + end.max(length)),
             };
-            let end = end + closers(&text[end..]);
-            group.regions.push((calls, at..end));
+            let ends = closers(&text[end..]);
+            let end = end + ends;
+            group.regions.push(Region { calls, place: at..end, closed: ends > 0 });
             group.end = end;
             at = end + white(&text[end..]);
             if group.regions.len() + self.tries > MAX_TRIES {

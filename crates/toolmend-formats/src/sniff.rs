@@ -3,6 +3,7 @@
 use crate::home::Sniff;
 use crate::marks::{self, Body, Fit, Found, Opener, fit};
 use crate::python;
+use crate::region::FENCES;
 use crate::tags;
 
 /// The longest name, or tag with a name, that is waited for, in bytes.
@@ -24,6 +25,9 @@ pub(crate) fn after(opener: &Opener, text: &str) -> Sniff {
         Body::Json | Body::Python | Body::Tagged | Body::Named => match rest.as_bytes()[0] {
             b'{' | b'[' => Sniff::Likely,
             b'<' | b']' => nested(rest),
+            b'`' => {
+                FENCES.iter().map(|fence| begins(rest, fence)).find(|s| *s != Sniff::No).unwrap_or(Sniff::No)
+            }
             _ if opener.body == Body::Tagged => named(rest, &["<"]),
             _ if opener.body == Body::Python => named(rest, &["("]),
             _ if opener.body == Body::Named => named(rest, &["[", "{"]),

@@ -5,6 +5,7 @@
 //! reading that leaves ends of calls over, or whose next parameter the tool does not have, is not the only
 //! one, and declines.
 
+use alloc::borrow::Cow;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -36,6 +37,8 @@ pub(crate) struct Tags<'g> {
     pub(crate) trims: Trims,
     /// Whether values are written as Python prints them.
     pub(crate) python: bool,
+    /// Whether values may stand in CDATA sections.
+    pub(crate) cdata: bool,
 }
 
 /// Whether one line end on either side of a value is markup.
@@ -124,18 +127,24 @@ impl Tags<'_> {
         let paired = |raw: &str| raw.len() > 1 && raw.starts_with(['\r', '\n']) && raw.ends_with('\n');
         let value = |param: &Given<'_>, trims: bool| {
             let raw = if trims { trimmed(param.raw) } else { param.raw };
-            typed::value(cdata(raw).unwrap_or(raw), ctx.kinds(name, &param.key), param.says, self.python)
+            let raw = if self.cdata { cdata(raw)? } else { Cow::Borrowed(raw) };
+            typed::value(&raw, ctx.kinds(name, &param.key), param.says, self.python)
         };
         let trims = match self.trims {
             Trims::Never => false,
             Trims::Always => true,
             Trims::Paired if params.iter().all(|param| paired(param.raw)) => true,
-            Trims::Paired if params.iter().any(|p| paired(p.raw) && value(p, true) != value(p, false)) => {
+            // A line end before a value is markup or its own; one behind it alone is a text's last.
+            Trims::Paired
+                if params
+                    .iter()
+                    .any(|p| p.raw.starts_with(['\r', '\n']) && value(p, true) != value(p, false)) =>
+            {
                 return None;
             }
             Trims::Paired => false,
         };
-        Some(params.iter().map(|param| (param.key.clone(), value(param, trims))).collect())
+        params.iter().map(|param| Some((param.key.clone(), value(param, trims)?))).collect()
     }
 
     /// A JSON object in the place of parameters.
@@ -176,14 +185,15 @@ impl Tags<'_> {
     ) -> Option<Ends> {
         let bytes = text.as_bytes();
         let mut i = start;
-        if let Some(inside) = text[start..].trim_ascii_start().strip_prefix("<![CDATA[") {
-            i = text.len() - inside.len() + inside.find("]]>")? + 3;
-        }
         // Whether this value may have ended already, and another parameter begun.
         let mut begun = self.begins(text[start..].trim_ascii_start());
         loop {
             i += bytes[i..].iter().position(|b| matches!(b, b'<' | b']'))?;
             let here = &text[i..];
+            if let Some(section) = here.strip_prefix(CDATA).filter(|_| self.cdata) {
+                i += CDATA.len() + section.find(CDATA_END)? + CDATA_END.len();
+                continue;
+            }
             if let Some(length) = (self.close)(here, key) {
                 let mut next = i + length;
                 loop {
@@ -320,12 +330,30 @@ impl Tags<'_> {
 
 /// `raw` without one line end on either side.
 fn trimmed(raw: &str) -> &str {
-    let inner = raw.strip_prefix("\r\n").or_else(|| raw.strip_prefix('\n')).unwrap_or(raw);
-    inner.strip_suffix("\r\n").or_else(|| inner.strip_suffix('\n')).unwrap_or(inner)
+    // The call is written with one kind of line end; what else stands before the last one is the value's.
+    if let Some(inner) = raw.strip_prefix("\r\n") {
+        return inner.strip_suffix("\r\n").or_else(|| inner.strip_suffix('\n')).unwrap_or(inner);
+    }
+    let inner = raw.strip_prefix('\n').unwrap_or(raw);
+    inner.strip_suffix('\n').unwrap_or(inner)
 }
 
-fn cdata(raw: &str) -> Option<&str> {
-    raw.trim_ascii().strip_prefix("<![CDATA[")?.strip_suffix("]]>")
+const CDATA: &str = "<![CDATA[";
+const CDATA_END: &str = "]]>";
+
+/// What a value says that may be written in sections; `None` where they are only a part of it.
+fn cdata(raw: &str) -> Option<Cow<'_, str>> {
+    if !raw.contains(CDATA) {
+        return Some(Cow::Borrowed(raw));
+    }
+    let mut said = String::new();
+    let mut rest = raw.trim_ascii();
+    while !rest.is_empty() {
+        let (section, behind) = rest.strip_prefix(CDATA)?.split_once(CDATA_END)?;
+        said.push_str(section);
+        rest = behind;
+    }
+    Some(Cow::Owned(said))
 }
 
 /// Reads `NAME>` or `"NAME" …>`: the name, the rest of the tag, and how many bytes all takes.

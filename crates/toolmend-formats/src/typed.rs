@@ -4,7 +4,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use toolmend_core::quote::quote_into;
-use toolmend_core::{Ending, Evidence, Kinds, NoJudge, Policy, mend};
+use toolmend_core::{Evidence, Kinds, NoJudge, Verdict, mend};
 
 use crate::json;
 use crate::python;
@@ -21,20 +21,22 @@ pub(crate) enum Says {
 }
 
 /// Writes `text` as JSON. Digits stay as they are written; where a string may stand, it stays a string.
-/// `python` is whether the format writes values as Python prints them, so that `None` is `null`.
-pub(crate) fn value(text: &str, kinds: Kinds, says: Says, python: bool) -> String {
+/// `python` is whether the format writes values as Python prints them, so that `None` is `null`. `None` is what
+/// the format calls JSON and is none, or markup where no string may stand.
+pub(crate) fn value(text: &str, kinds: Kinds, says: Says, python: bool) -> Option<String> {
     let word = text.trim();
     if says == Says::Text || (says == Says::Nothing && kinds.holds(Kinds::STRING)) {
-        let null = word == "null" || (python && word == "None");
+        let null = text == "null" || (python && text == "None");
         if says == Says::Nothing && null && kinds.holds(Kinds::NULL) && !kinds.holds(Kinds::NULL_WORD) {
-            return "null".into();
+            return Some("null".into());
         }
-        return string(text);
+        return Some(string(text));
     }
     if kinds.is_unknown() && says == Says::Nothing {
-        return string(text);
+        return Some(string(text));
     }
-    literal(word).unwrap_or_else(|| string(text))
+    let as_text = says == Says::Nothing && !word.starts_with('<');
+    literal(word).or_else(|| as_text.then(|| string(text)))
 }
 
 fn string(text: &str) -> String {
@@ -43,7 +45,8 @@ fn string(text: &str) -> String {
     out
 }
 
-/// The JSON that `word` is, strictly, as Python writes it, or after a certain mend.
+/// The JSON that `word` is, strictly or as Python writes it. What has to be mended is mended as the whole call is,
+/// with a receipt.
 fn literal(word: &str) -> Option<String> {
     match word {
         "true" | "false" | "null" => return Some(word.to_string()),
@@ -54,15 +57,12 @@ fn literal(word: &str) -> Option<String> {
         _ => {}
     }
     if word.starts_with(['{', '[']) {
-        // As the value of a member, because only objects are mended.
+        // As the value of a member, because only objects are judged.
         let object = ["{\"value\":", word, "}"].concat();
-        let evidence = Evidence::new().stated(Ending::Unknown);
-        let verdict = mend(&object, &evidence, &NoJudge).under(Policy::STRICT);
-        if let Some(text) = verdict.text(&object) {
-            let members = json::members(text)?;
-            if let [(_, value)] = &members[..] {
-                return Some((*value).to_string());
-            }
+        let verdict = mend(&object, &Evidence::whole(), &NoJudge);
+        let one = || json::members(&object).is_some_and(|members| members.len() == 1);
+        if matches!(verdict, Verdict::Intact { .. }) && one() {
+            return Some(word.to_string());
         }
         return python::literal(word);
     }

@@ -167,3 +167,52 @@ fn calls_that_are_not_told_apart() {
     let more = turn(MAX_CALLS + 1);
     assert_eq!(promoted(&more), (more, 0));
 }
+
+/// Text that the server or another speaker stands between, and text of which a call was made already, stays text.
+#[test]
+fn text_that_is_no_call_of_the_turn() {
+    let chunk = |delta: &str| format!(r#"{{"choices":[{{"index":0,"delta":{{{delta}}}}}]}}"#);
+    let text = chunk(&format!(r#""content":"{TEXT}""#));
+    let told = |name: &str| {
+        chunk(&format!(
+            r#""tool_calls":[{{"index":0,"id":"a","function":{{"name":"{name}","arguments":"{{\"a\":1}}"}}}}]"#
+        ))
+    };
+    let end = |word: &str| format!(r#"{{"choices":[{{"index":0,"delta":{{}},"finish_reason":"{word}"}}]}}"#);
+    let (one, other) = (chunk(r#""content":"<c>f {\"a\""#), chunk(r#""content":": 1}</c>""#));
+    let blocks = |inner: &str| {
+        format!(r#"{{"type":"message","role":"assistant","content":[{inner}],"stop_reason":"tool_use"}}"#)
+    };
+    for turn in [
+        // The server told the call, and left its text.
+        sse(&[&text, &told("f"), &end("tool_calls")]),
+        sse(&[&told("f"), &text, &end("tool_calls")]),
+        // A call of its own within the text.
+        sse(&[&one, &told("g"), &other, &end("tool_calls")]),
+        blocks(
+            r#"{"type":"text","text":"<c>f {\"a\""},{"type":"tool_use","id":"t","name":"g","input":{}},{"type":"text","text":": 1}</c>"}"#,
+        ),
+        // Somebody else's words.
+        sse(&[&chunk(r#""role":"user","content":"""#), &text, &end("stop")]),
+        format!(
+            r#"{{"choices":[{{"index":0,"message":{{"role":"tool","content":"{TEXT}"}},"finish_reason":"stop"}}]}}"#
+        ),
+        // An answer that was withheld.
+        sse(&[&text, &end("content_filter")]),
+        format!(
+            r#"{{"type":"message","role":"assistant","content":[{{"type":"text","text":"{TEXT}"}}],"stop_reason":"refusal"}}"#
+        ),
+        format!(
+            r#"{{"candidates":[{{"content":{{"role":"model","parts":[{{"text":"{TEXT}"}}]}},"finishReason":"SAFETY"}}]}}"#
+        ),
+    ] {
+        assert_eq!(promoted(&turn), (turn, 0));
+    }
+    for turn in [
+        sse(&[&text, &told("g"), &end("tool_calls")]),
+        sse(&[&told("g"), &text, &end("tool_calls")]),
+        sse(&[&chunk(r#""role":"assistant","content":"""#), &text, &end("stop")]),
+    ] {
+        assert_eq!(promoted(&turn).1, 1, "{turn}");
+    }
+}

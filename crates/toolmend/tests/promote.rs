@@ -121,7 +121,7 @@ fn what_is_no_call_leaves_as_it_came() {
 /// The usage says that the cap was reached, whatever the finish reason says: an open call is none.
 #[test]
 fn usage_at_the_cap_is_a_cut() {
-    let open = call().replace("}}\n</tool_call>", "}");
+    let open = call().replace("<tool_call>\n", "").replace("}}\n</tool_call>", "}");
     let stream = chat(&open, "stop");
     assert_eq!(of_chat(&through(&stream, 64, Promote::All, None)).1.len(), 1);
     assert_eq!(through(&stream, 64, Promote::All, Some(9)), stream);

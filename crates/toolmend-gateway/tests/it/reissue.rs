@@ -162,14 +162,17 @@ async fn a_call_that_stays_text_is_not_asked_for() {
 /// A call that was made of the text behind stays one.
 #[tokio::test]
 async fn a_call_that_was_made_of_text_stays() {
-    let call = "<tool_call>\n{\"name\": \"look\", \"arguments\": {\"city\": \"Nice\"}}\n</tool_call>\n";
+    let call = "<tool_call>\n{\"name\": \"find\", \"arguments\": {\"city\": \"Nice\"}}\n</tool_call>\n";
+    let tools = [TOOL, &TOOL.replace("look", "find")].join(",");
+    let body = format!(r#"{{"model":"m","messages":[],"stream":true,"tools":[{tools}]}}"#);
+    let request = post("/v1/chat/completions", &body).replacen("\r\n", "\r\nauthorization: Bearer k\r\n", 1);
     let hopeless = stream(HOPELESS, "tool_calls");
     let (hopeless, end) =
         hopeless.split_at(hopeless.find("data: {\"choices\":[{\"index\":0,\"delta\":{},").unwrap());
     let first = [&said("I go.\n"), hopeless.split_once("\n\n").unwrap().1, &said(call), end].concat();
     let (upstream, asked) = streaming(first, &answer(GOOD), Duration::ZERO).await;
     let gateway = gateway(&upstream, |_| {}).await;
-    let answer = gateway.ask(request("")).await;
+    let answer = gateway.ask(request).await;
     let mut recorder = Recorder::new();
     recorder.push(&answer.body).unwrap();
     let mut calls = recorder.finish().unwrap().calls;

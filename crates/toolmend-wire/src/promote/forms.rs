@@ -80,6 +80,25 @@ impl Form {
         }
     }
 
+    /// Whether nobody speaks in an event but the model.
+    pub(super) fn is_models(self, event: Value<'_>) -> bool {
+        let choice = || event.get("choices").and_then(|choices| choices.items().next());
+        let items = |key: &str| event.get(key).into_iter().flat_map(Value::items);
+        let speakers: Vec<Value<'_>> = match self {
+            Form::Chat => choice()
+                .and_then(|choice| choice.get("delta").or_else(|| choice.get("message")))
+                .into_iter()
+                .collect(),
+            Form::Ollama => event.get("message").into_iter().collect(),
+            Form::Anthropic => [Some(event), event.get("message")].into_iter().flatten().collect(),
+            Form::Gemini => items("candidates").filter_map(|candidate| candidate.get("content")).collect(),
+            Form::Responses => items("output").chain(event.get("item")).collect(),
+        };
+        let models =
+            |role: Value<'_>| role.text().is_none_or(|role| role.is("assistant") || role.is("model"));
+        speakers.into_iter().filter_map(|said| said.get("role")).all(models)
+    }
+
     /// The strings of an event that say the whole text once more.
     pub(super) fn copies<'a>(self, event: Value<'a>) -> Vec<Value<'a>> {
         if self != Form::Responses || event.has("output") {

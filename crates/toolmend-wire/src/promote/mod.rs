@@ -22,15 +22,18 @@ use self::forms::{Form, Told};
 use crate::content::{Content, Latest};
 use crate::frame::{Event, Framer, ends_with_blank_line};
 use crate::json::Value;
-use crate::limits::Limits;
+use crate::limits::{Limits, MAX_CALLS};
 use crate::made_up::seed_of;
 use crate::protocol::{Protocol, ProtocolKind};
 use crate::recorded::{Finish, Usage, end_of_turn};
 use crate::recorder::single;
-use crate::signal::Signal;
+use crate::signal::{Piece, Signal};
 use crate::splice::Splices;
 use crate::text::Text;
 use crate::turn::StreamEnd;
+
+/// The longest name that is kept of a call which the server told, in bytes; no tool's is longer.
+const MAX_NAME: usize = 256;
 
 /// Promotes the calls in the text of one turn. No IO: bytes are pushed in, and come out where they may leave.
 /// It stands before a [`Turn`](crate::Turn), which sees the calls as if the server had told them itself.
@@ -64,7 +67,11 @@ struct Flow<R> {
     usage: Option<Usage>,
     /// How many calls the server told itself, and how much text had come when it told the latest one.
     calls: usize,
-    told: usize,
+    told_at: usize,
+    /// The tools of these calls, each once.
+    told: Vec<String>,
+    /// Whether one of them came within the text that waits: what follows it is no part of that.
+    parted: bool,
     /// Ids that are made up are made of it.
     seed: Option<u64>,
     promoted: Vec<TextCall>,
@@ -157,7 +164,9 @@ impl<R: TextReader> Promoter<R> {
                 finish: Finish::Missing,
                 usage: None,
                 calls: 0,
-                told: 0,
+                told_at: 0,
+                told: Vec::new(),
+                parted: false,
                 seed: None,
                 promoted: Vec::new(),
                 model: String::new(),
@@ -326,16 +335,23 @@ impl<R: TextReader> Flow<R> {
         let Some((kind, protocol)) = &mut self.protocol else { return true };
         let form = Form::of(*kind);
         self.seed.get_or_insert_with(|| seed_of(value.raw()));
-        let (mut alone, mut calls, mut says, mut said) = (true, 0, false, None);
-        let (finish, usage, reader, model) =
-            (&mut self.finish, &mut self.usage, &mut self.reader, &mut self.model);
+        let (mut alone, mut calls, mut says, mut said, mut role) = (true, 0, false, None, false);
+        let (finish, usage, reader, model, told) =
+            (&mut self.finish, &mut self.usage, &mut self.reader, &mut self.model, &mut self.told);
         let mut take = |signal: Signal<'a>| {
             match signal {
                 Signal::Content { choice, text } => {
                     (alone, says, said) = (alone && choice == 0, true, Some(text));
                 }
                 Signal::Choice(choice) => alone &= choice == 0,
-                Signal::Call(piece) if piece.name.is_some() => calls += 1,
+                Signal::Call(Piece { name: Some(name), .. }) => {
+                    calls += 1;
+                    let name = name.to_text();
+                    if name.len() <= MAX_NAME && told.len() < MAX_CALLS && !told.contains(&name) {
+                        told.push(name);
+                    }
+                }
+                Signal::Role(_) => role = true,
                 Signal::Finish { word, .. } => {
                     seen.ends = true;
                     finish.say(word.map_or(Finish::Null, |word| Finish::Word(word.to_text())));
@@ -358,7 +374,12 @@ impl<R: TextReader> Flow<R> {
             None => protocol.read(value, &mut take),
         };
         self.calls += calls;
-        if read.is_err() || !alone {
+        self.parted |= calls > 0 && self.left < self.came;
+        // The words of a user or a tool are not the model's.
+        if read.is_err() || !alone || ((role || seen.whole) && !form.is_models(value)) {
+            return false;
+        }
+        if calls > 0 && form.texts(value).len() > 1 {
             return false;
         }
         // In a stream of chat, whatever is text was told as such.
@@ -368,7 +389,7 @@ impl<R: TextReader> Flow<R> {
             return false;
         }
         if calls > 0 {
-            self.told = self.came;
+            self.told_at = self.came;
         }
         true
     }
@@ -419,6 +440,9 @@ impl<R: TextReader> Flow<R> {
         if event.at.is_none() || text.contains(char::REPLACEMENT_CHARACTER) {
             return false;
         }
+        if self.parted && !text.trim().is_empty() {
+            return false;
+        }
         self.texts.push(self.came..self.came + text.len());
         self.came += text.len();
         self.text.push_str(&text);
@@ -435,7 +459,7 @@ impl<R: TextReader> Flow<R> {
             let next = at + length(&event);
             match event {
                 TextEvent::Call(call) => {
-                    early |= at < self.told;
+                    early |= at < self.told_at;
                     calls.push(call);
                 }
                 TextEvent::Mark(_) => {}
@@ -450,8 +474,11 @@ impl<R: TextReader> Flow<R> {
             }
         }
         let form = self.protocol.as_ref().map(|(kind, _)| Form::of(*kind));
-        // Calls are made behind those that the server told: one that stands before them would change its place.
-        let (Some(form), false) = (form, calls.is_empty() || early || self.queue.is_empty()) else {
+        // A server that told a call may have left its text as well; whether both are one call is not known. And calls are
+        // made behind those that it told: one that stands before them would change its place.
+        let doubled = calls.iter().any(|call| self.told.contains(&call.name));
+        let none = doubled || early || calls.is_empty() || self.finish.word().is_some_and(is_withheld);
+        let (Some(form), false) = (form, none || self.queue.is_empty()) else {
             self.release(out);
             return;
         };
@@ -541,6 +568,23 @@ impl<R: TextReader> Flow<R> {
         }
         Some(out)
     }
+}
+
+/// Whether a finish reason says that the answer is not the model's, or not one to act on.
+fn is_withheld(word: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "content_filter",
+        "refusal",
+        "safety",
+        "recitation",
+        "blocklist",
+        "prohibited_content",
+        "spii",
+        "malformed_function_call",
+        "error",
+        "abort",
+    ];
+    WORDS.iter().any(|withheld| word.eq_ignore_ascii_case(withheld))
 }
 
 fn length(event: &TextEvent<'_>) -> usize {
