@@ -187,6 +187,8 @@ fn text_that_is_no_call_of_the_turn() {
         // The server told the call, and left its text.
         sse(&[&text, &told("f"), &end("tool_calls")]),
         sse(&[&told("f"), &text, &end("tool_calls")]),
+        // Its own would be behind one that came later.
+        sse(&[&text, &told("g"), &end("tool_calls")]),
         // A call of its own within the text.
         sse(&[&one, &told("g"), &other, &end("tool_calls")]),
         blocks(
@@ -209,7 +211,6 @@ fn text_that_is_no_call_of_the_turn() {
         assert_eq!(promoted(&turn), (turn, 0));
     }
     for turn in [
-        sse(&[&text, &told("g"), &end("tool_calls")]),
         sse(&[&told("g"), &text, &end("tool_calls")]),
         sse(&[&chunk(r#""role":"assistant","content":"""#), &text, &end("stop")]),
     ] {

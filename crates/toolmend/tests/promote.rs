@@ -279,7 +279,7 @@ fn a_stop_sequence_is_a_stop() {
 /// A cut that the server tells once is one, and so is a count at the cap, whatever it says behind.
 #[test]
 fn the_first_word_for_a_cut_counts() {
-    let open = format!("{} ", call().replace("}}\n</tool_call>", "}"));
+    let open = call().replace("<tool_call>\n", "").replace("}}\n</tool_call>", "}");
     let made = chat(&open, "stop");
     assert_ne!(anyhow(&made), made);
     let stream = chat(&open, "length").replace(
