@@ -225,7 +225,7 @@ fn admit(object: &str, ctx: &Context<'_>) -> Result<Option<Choice>, Reason> {
     let mut strict = Scanner::new();
     if strict.push(inner.as_bytes()) != Status::Whole {
         // Arguments as a string: the string's own end shows that they are whole.
-        let whole = ctx.evidence.clone().stated(Ending::Complete);
+        let whole = ctx.evidence.stated(Ending::Complete);
         let within = Context { evidence: &whole, ..*ctx };
         let Ok(choice) = settle(&inner, &strict, &within, 1) else { return Ok(None) };
         steps.extend(choice.steps);
