@@ -228,6 +228,10 @@ fn admit(object: &str, ctx: &Context<'_>) -> Result<Option<Choice>, Reason> {
         let whole = ctx.evidence.stated(Ending::Complete);
         let within = Context { evidence: &whole, ..*ctx };
         let Ok(choice) = settle(&inner, &strict, &within, 1) else { return Ok(None) };
+        // As where such a level is the whole body.
+        if RuleSet::of(choice.steps.iter().flatten()).has(Rule::RawControl) && doubled_escape(object) {
+            return Ok(None);
+        }
         steps.extend(choice.steps);
         // What is inside may rest on more than the schema.
         let grade = choice.grade.max(Grade::Schema);
@@ -244,7 +248,9 @@ fn admit(object: &str, ctx: &Context<'_>) -> Result<Option<Choice>, Reason> {
 fn repaired(object: &str, ctx: &Context<'_>) -> Option<Vec<Edit>> {
     let edits = ctx.judge.settle(object);
     let output = apply(object, &edits).ok()?;
-    (!edits.is_empty() && !ctx.judge.misplaces(object) && ctx.may_be(&output)).then_some(edits)
+    // A number that is to be a text may stand in another object's place.
+    let misplaced = edits.iter().any(|e| e.rule == Rule::StringNumber) && ctx.judge.misplaces(object);
+    (!edits.is_empty() && !misplaced && ctx.may_be(&output)).then_some(edits)
 }
 
 fn not_admitted(object: &str, ctx: &Context<'_>) -> Decline {
@@ -376,6 +382,9 @@ fn choose(text: &str, readings: &mut Vec<Reading>, ctx: &Context<'_>) -> Result<
     taken(text, readings.swap_remove(index), grade, ctx).map(Some)
 }
 
+/// The most bare words in one body that the schema is asked about.
+const MAX_ASKED: usize = 32;
+
 /// The choice of this reading, of `grade` or above, if its own text has nothing against it.
 fn taken(text: &str, reading: Reading, grade: Grade, ctx: &Context<'_>) -> Result<Choice, Decline> {
     undisputed(text, &reading)?;
@@ -393,10 +402,12 @@ fn undisputed(text: &str, reading: &Reading) -> Result<(), Decline> {
     if disputed { Err(no(Reason::Ambiguous, reading.edits[0].start)) } else { Ok(()) }
 }
 
-/// Whether what this reading makes of a body, the inside of which it touches, holds an argument on another level than its
-/// own: what was mended may have been a closer.
+/// Whether what this reading makes of a body, the brackets of which it touches, holds an argument on another level than
+/// its own.
 fn misplaces(object: &str, reading: &Reading, ctx: &Context<'_>) -> bool {
-    reading.cost != Cost::NONE && ctx.judge.misplaces(object)
+    use Rule::{DoubledOpener, ExtraCloser, LeadingComma, MissingCloser, MissingOpener, WrongCloser};
+    let brackets = [MissingCloser, ExtraCloser, WrongCloser, MissingOpener, DoubledOpener, LeadingComma];
+    reading.rules.has_any(&brackets) && reading.cost != Cost::NONE && ctx.judge.misplaces(object)
 }
 
 /// Whether a level of escaping that no quote shows may be what is too much: `{\n 'a': 'x\\n'\n}`,
@@ -410,11 +421,11 @@ fn spelled_level(text: &str, reading: &Reading) -> bool {
         && (spelled || !holds(b"\\\\\"") && escapes_needlessly(text, &reading.edits))
 }
 
-/// Whether a string in single quotes, that these edits write anew, escapes a double quote.
+/// Whether a string in other quotes, that these edits write anew, escapes a double quote.
 fn escapes_needlessly(text: &str, edits: &[Edit]) -> bool {
-    let mut borders = edits
-        .iter()
-        .filter(|e| e.rule == Rule::SingleQuotes && e.put == "\"" && text[e.start..e.end] == *"'");
+    let rules = [Rule::SingleQuotes, Rule::BareApostrophe, Rule::SmartQuotes];
+    let border = |e: &&Edit| rules.contains(&e.rule) && e.put == "\"" && e.start < e.end;
+    let mut borders = edits.iter().filter(border);
     while let (Some(open), Some(close)) = (borders.next(), borders.next()) {
         if text[open.end..close.start].contains("\\\"") {
             return true;
@@ -473,6 +484,11 @@ fn words_fixed(text: &str, edits: &[Edit], refused: impl Fn(&str) -> bool) -> bo
         other.splice(from..to, [Edit::replace(edits[from].rule, start, end, put)]);
         apply(text, &other).is_ok_and(|o| refused(&o))
     };
+    // Each is asked about with the whole body around it.
+    let asked = |e: &&Edit| matches!(e.rule, Rule::UnquotedWord | Rule::CutLiteral);
+    if edits.iter().filter(asked).count() > 2 * MAX_ASKED {
+        return false;
+    }
     let mut n = 0;
     while n < edits.len() {
         let edit = &edits[n];

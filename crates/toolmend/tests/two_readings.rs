@@ -60,6 +60,29 @@ fn what_only_looks_like_two_readings_is_settled() {
             r#"{"name":"a","labels":{"name":"x",},}"#,
             r#"{"name":"a","labels":{"name":"x"}}"#,
         ),
+        // What was mended is no bracket, so the map is as the model wrote it.
+        (
+            r#"{"properties":{"url":{},"timeout":{"type":"integer"},"headers":{"additionalProperties":{"type":"string"}}}}"#,
+            r#"{"url":"u","headers":{"Accept":"*/*","timeout":"5"},}"#,
+            r#"{"url":"u","headers":{"Accept":"*/*","timeout":"5"}}"#,
+        ),
+        // The command is no list.
+        (
+            r#"{"properties":{"command":{"type":"string"}},"additionalProperties":false}"#,
+            r#"{"command":"ls"]}"#,
+            r#"{"command":"ls"}"#,
+        ),
+        // Three closers are missing, so one in the string is its own.
+        (
+            r#"{"properties":{"edits":{"items":{"properties":{"put":{"type":"string"}}}}}}"#,
+            r#"{"edits":[{"put":"}""#,
+            r#"{"edits":[{"put":"}"}]}"#,
+        ),
+        (
+            r#"{"properties":{"to":{"type":"array","items":{"type":"string"}}}}"#,
+            r#"{"to": "Ann Lee <ann@x.io>"}"#,
+            r#"{"to": ["Ann Lee <ann@x.io>"]}"#,
+        ),
         // Arguments are an object, so the bracket has no partner.
         (
             r#"{"properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}"#,

@@ -56,7 +56,7 @@ impl Parsed<'_> {
                 && (has(Rule::LeadingComma)
                     || has(Rule::WrongCloser)
                     || self.comma_for_closer()
-                    || closed(self.object())
+                    || closed(self.object()) && balances(self.object())
                     || inside.iter().chain(behind).any(|e| e.rule == Rule::ExtraCloser && text[e.start..e.end].contains(']')))
             || closes && has(Rule::WrongCloser)
             || has(Rule::WrongCloser) && begins_again(self.object())
@@ -64,7 +64,7 @@ impl Parsed<'_> {
             || has(Rule::MissingColon) && begins_again(self.object())
             || has(Rule::ExtraCloser) && inside.iter().any(|e| e.rule == Rule::ExtraCloser && self.lost_opener(e))
             // `[["a"],"k": 1}`: of the two brackets one may be too many.
-            || closes && text.contains("[[") && inside.iter().any(|e| e.put == "]" && !self.rest(e).is_empty())
+            || closes && inside.iter().any(|e| e.put == "]" && !self.rest(e).is_empty() && one_in_two(&text[..e.start]))
             || closes
                 && (self.headless_and_open()
                     || begins_again(&text[self.head.start..])
@@ -151,7 +151,7 @@ impl Parsed<'_> {
         let before = self.text[..edit.start].trim_ascii_end();
         let own = |c: char| c.is_whitespace() || before.ends_with(c);
         let ends = self.rest(edit).is_empty() && enveloped(self.object());
-        !ends && !self.text[edit.start..edit.end].chars().all(own)
+        !ends && before.ends_with('}') && !self.text[edit.start..edit.end].chars().all(own)
     }
 
     /// What stands behind an edit in the object, but for closers and white space.
@@ -174,6 +174,7 @@ impl Parsed<'_> {
                 && balanced(text)
                 && closes_string(text, inside)
             || inside.iter().any(|e| e.rule == Rule::WrongCloser)
+                && (!ctx.has_schema() || inside.iter().any(|e| e.rule == Rule::ExtraCloser))
             || !ctx.has_schema() && enveloped(&text[head.start..])
     }
 }
@@ -266,7 +267,10 @@ fn misplaced(text: &str, edits: &[Edit]) -> bool {
     };
     in_string('}') && count(text, b'{') <= count(text, b'}')
         || in_string(']') && count(text, b'[') <= count(text, b']')
-        || closers().any(|e| holds_closer(text[..e.start].trim_end()))
+        || closers().any(|e| {
+            let last = text[e.end..].trim_matches(|c: char| matches!(c, '}' | ']') || c.is_whitespace());
+            !last.is_empty() && holds_closer(text[..e.start].trim_end(), &e.put)
+        })
 }
 
 /// Whether the closer that is missing may stand on the wrong side of the last quote: `{"a":"x}"`,
@@ -278,15 +282,27 @@ fn closed(text: &str) -> bool {
         && string.trim_end().ends_with(['}', ']'])
         && count(text, b'{') <= count(text, b'}')
         && count(text, b'[') <= count(text, b']')
-        || holds_closer(value)
 }
 
-/// Whether the string with which a text ends ends in a closer that nothing in it opens: `{"o":{"a":"y}"`.
-fn holds_closer(text: &str) -> bool {
+/// Whether a body, its strings included, has as many closers of each kind as openers.
+fn balances(text: &str) -> bool {
+    count(text, b'{') == count(text, b'}') && count(text, b'[') == count(text, b']')
+}
+
+/// Whether a text ends in the one item of two brackets that begin a value: `"k": [["a"]`.
+fn one_in_two(text: &str) -> bool {
+    text.rfind("[[").is_some_and(|at| {
+        let item = text[at + 2..].trim_ascii_end();
+        text[..at].trim_ascii_end().ends_with(':') && item.find(']') == item.len().checked_sub(1)
+    })
+}
+
+/// Whether the string with which a text ends ends in this closer, and nothing in it opens that: `{"o":{"a":"y}"`.
+fn holds_closer(text: &str, closer: &str) -> bool {
     let Some((&quote @ (b'"' | b'\''), string)) = text.as_bytes().split_last() else { return false };
     let open = memchr::memrchr_iter(quote, string).find(|&at| at == 0 || string[at - 1] != b'\\');
     let words = &text[open.map_or(0, |at| at + 1)..text.len() - 1];
-    words.ends_with(['}', ']']) && depth_of(words) < 0
+    words.ends_with(closer) && depth_of(words) < 0
 }
 
 /// Whether these words begin as a comment does: then they may stand within the body.

@@ -184,7 +184,8 @@ pub(super) fn no_call(text: &str, pieces: &[Edit], ctx: &Context<'_>) -> Option<
             speaks = other.then_some(piece.start);
             answer = answer.filter(|_| !matches!(speaker.as_str(), "assistant" | "model"));
         } else if pieces[..n].iter().all(|before| before.rule == Rule::ReasoningBlock)
-            && (thinks.is_some_and(|rest| !rest.starts_with(' ')) || words.starts_with("thought\n"))
+            && (thinks.is_some_and(|rest| !rest.starts_with(' ') || rest.trim_start().starts_with(':'))
+                || words.starts_with("thought\n"))
             || words.ends_with("Observation:")
         {
             speaks = Some(piece.start);

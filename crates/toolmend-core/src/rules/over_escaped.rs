@@ -91,6 +91,9 @@ fn only_quotes(text: &str, from: usize, pairs: &[usize]) -> bool {
     let (mut controls, mut broken) = (false, false);
     let (mut within, mut escaped, mut last) = (false, false, from);
     for &at in pairs {
+        if matches!(b[at + 1], b'b' | b'f') && !(escaped && at == last) {
+            return true;
+        }
         if control(at) && !escaped {
             controls = true;
             // Nobody means a backspace or a form feed.

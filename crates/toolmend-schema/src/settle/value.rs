@@ -152,16 +152,17 @@ impl<'a> Site<'a> {
     /// Whether it can be meant as the only item of a list: not if it may be a list already. In an array,
     /// `[1, 2]` for a list of lists may be one list or two.
     fn is_one_item(&self) -> bool {
-        let Some((_, name)) = &self.member_of else { return false };
-        match self.doc.kind(self.at) {
-            Kind::String => !is_list_like(&self.doc.string(self.at)),
-            // `{}` and `false` may say that there is no item. One that has this member itself may be the body, begun anew.
-            Kind::Object => {
-                self.doc.children(self.at).next().is_some() && self.doc.get(self.at, name).is_none()
+        let first = |object| {
+            self.doc.all_members(object).next().map(|(key, value)| (self.doc.raw(key), self.doc.raw(value)))
+        };
+        self.member_of.is_some()
+            && match self.doc.kind(self.at) {
+                Kind::String => !is_list_like(&self.doc.string(self.at)),
+                // `{}` and `false` may say that there is no item. One that begins as the body does may be that, begun anew.
+                Kind::Object => first(self.at).is_some() && first(self.at) != first(0),
+                Kind::Array | Kind::Null | Kind::False | Kind::Key => false,
+                Kind::Number | Kind::True => true,
             }
-            Kind::Array | Kind::Null | Kind::False | Kind::Key => false,
-            Kind::Number | Kind::True => true,
-        }
     }
 }
 
@@ -195,25 +196,31 @@ fn boolean(text: &str) -> Option<&'static str> {
 /// Whether a text may be several items, or a list in some notation, or say that there is none.
 fn is_list_like(text: &str) -> bool {
     const SIGNS: &[char] = &[
-        ',', ';', '\n', '\r', '\t', '[', ']', '{', '}', '<', '|', '｜', '•', '·', '，', '；', '、', '・',
-        '؛', '،', '\u{3000}',
+        ',', ';', '\n', '\r', '\t', '[', ']', '{', '}', '|', '｜', '•', '·', '，', '；', '、', '・', '؛',
+        '،', '\u{3000}',
     ];
     const BETWEEN: &[&str] = &[
-        " / ", " -", "→", " and ", " or ", " & ", " + ", " #", " und ", " oder ", " y ", " et ", " ou ",
-        " и ", "和", "与", "及", " 2. ",
+        " / ", " and ", " or ", " & ", " + ", " #", " und ", " oder ", " y ", " et ", " ou ", " и ", "和",
+        "与", "及", " 2. ",
     ];
     const NOTHING: &[&str] = &["", "null", "none", "nil", "n/a", "undefined"];
     // What a list, or its one item, begins with where it is written out.
-    const BEGINS: &[&str] = &["- ", "* ", "‣", "(", "\"", "'", "“", "1. "];
+    const BEGINS: &[&str] = &["<", "- ", "* ", "‣", "(", "\"", "'", "“", "1. "];
     let all = |is: fn(&str) -> bool| text.split_whitespace().all(is);
     // `a.txt b.txt`
-    let dotted = |word: &str| word.trim_end_matches('.').contains('.');
+    let dotted = |word: &str| {
+        let end = word.rsplit_once('.').map_or("", |(_, end)| end);
+        (2..=4).contains(&end.len()) && end.bytes().all(|c| c.is_ascii_alphabetic())
+    };
+    // `server --port 80`, `a -> b`
+    let flags = text.split_whitespace().skip(1).any(|word| word.len() > 1 && word.starts_with('-'));
     let alike = text.split_whitespace().nth(1).is_some()
         && (all(number::is_number)
             || all(dotted)
             || all(|word| word.contains('@'))
             || all(|word| word.contains("://")));
     alike
+        || flags
         || text.contains(SIGNS)
         || text.contains("\\n")
         || BETWEEN.iter().any(|sign| text.contains(sign))

@@ -475,6 +475,7 @@ impl Search<'_> {
                 || breaks_line(self.body.text, &all.raw, strays)
                 || !strays.is_empty() && leaves_open(self.body.text, strays)
                 || restarts(self.body.text, self.body.head.start, &self.body.text[open..close])
+                || gaps(self.body.text, strays, &all.pairs, '\'')
                 || twice
                 || !strays.is_empty() && control;
             return Some((single_quoted(self.body.text, open, &all, Rule::BareApostrophe)?, doubtful));
@@ -496,7 +497,7 @@ impl Search<'_> {
             // What stands behind the string is not known to be its own.
             || alone && self.stuck != Stuck::AtString
             || odd && comments(&self.body.text[open..close])
-            || gaps(self.body.text, strays, &all.pairs)
+            || gaps(self.body.text, strays, &all.pairs, '"')
             || twice
             || control && !(strays.is_empty() && all.raw.is_empty())
             // With one quote too many in a cut turn, the string itself may be open.

@@ -79,7 +79,7 @@ pub(crate) fn swallows_member(content: &str, strays: &[usize], ctx: &Context<'_>
         let opened = before.len() < at;
         // `"},{name: …`: behind a brace that opens nothing within the string a key stands as behind a comma; `x," 'name': …`:
         // and behind one that stands on the wrong side of a quote.
-        let outer = before.trim_end().trim_end_matches(QUOTES);
+        let outer = before.trim_end().trim_end_matches(QUOTES).trim_end();
         let behind_comma = outer.ends_with(COMMAS) || before.trim_end().ends_with('{');
         // `" name: …`: a comma is missing.
         let behind_quote = before.len() == at && before.trim_end().ends_with(QUOTES);
@@ -414,20 +414,22 @@ pub(super) fn meets(text: &str, strays: &[usize], pairs: &[usize]) -> bool {
     })
 }
 
-/// Whether of two stray quotes the first ends a word, and the second opens one: then they are no quotation, and what
-/// stands between them may stand between two strings. `"ls" description "list"`, `"a" 1 "b"`.
-pub(super) fn gaps(text: &str, strays: &[usize], pairs: &[usize]) -> bool {
-    // A quote that was escaped may be the partner of one that was not.
+/// Whether what stands between two stray quotes stands between two strings: behind it the second one opens a word.
+/// `"ls" description "list"`, `"a" 1 "b"`.
+pub(super) fn gaps(text: &str, strays: &[usize], pairs: &[usize], quote: char) -> bool {
+    // A quote that was escaped may be the partner of one that was not; an apostrophe has none.
     let mut quotes: Vec<(usize, bool)> = strays.iter().map(|&at| (at, true)).collect();
-    quotes.extend(pairs.iter().map(|at| (at + 1, false)).filter(|&(at, _)| text[at..].starts_with('"')));
+    quotes.extend(pairs.iter().map(|at| (at + 1, false)).filter(|&(at, _)| text[at..].starts_with(quote)));
     quotes.sort_unstable();
+    quotes.retain(|&(at, _)| quote == '"' || !in_word(text, &[at]));
     quotes.chunks_exact(2).any(|pair| {
         let [(from, true), (to, true)] = *pair else { return false };
-        let between = &text[from + 1..to];
+        let (between, behind) = (&text[from + 1..to], &text[to + 1..]);
+        let opens = behind.strip_prefix('.').unwrap_or(behind);
         between.starts_with(char::is_whitespace)
             && between.ends_with(char::is_whitespace)
-            && !text[..from].ends_with(|c: char| c.is_whitespace() || "=([{:>".contains(c))
-            && !text[to + 1..].starts_with(|c: char| c.is_whitespace() || ",;.)]}".contains(c))
+            && between.contains(|c: char| !c.is_whitespace())
+            && !opens.starts_with(|c: char| c.is_whitespace() || ",;.)]}\"'".contains(c))
     })
 }
 
