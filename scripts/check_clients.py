@@ -26,6 +26,8 @@ PROTOCOLS = ("openai-chat", "openai-responses", "anthropic")
 CHUNK = '{"id":"c","object":"chat.completion.chunk","created":1,"model":"m",'
 # What a client makes wrong of a turn that is as it should be, by client and case, with the reason.
 KNOWN = {
+    # It takes a response that ends as incomplete for an error, with all that came before.
+    ("openai-py", "responses-call-with-end-in-a-cut-turn"),
     # A kind that is null later on erases the one that it knows; the stream is as the protocol allows.
     ("openai-py", "chat-type-null-later"),
     # They read no custom tools in a stream.

@@ -289,11 +289,15 @@ fn balances(text: &str) -> bool {
     count(text, b'{') == count(text, b'}') && count(text, b'[') == count(text, b']')
 }
 
-/// Whether a text ends in the one item of two brackets that begin a value: `"k": [["a"]`.
+/// Whether a text ends in the one item of two brackets that begin a value, `"k": [["a"]`; one that is no longer than an
+/// opening.
 fn one_in_two(text: &str) -> bool {
-    text.rfind("[[").is_some_and(|at| {
-        let item = text[at + 2..].trim_ascii_end();
-        text[..at].trim_ascii_end().ends_with(':') && item.find(']') == item.len().checked_sub(1)
+    let b = text.trim_ascii_end().as_bytes();
+    let near = &b[b.len().saturating_sub(MAX_OPENING)..];
+    memchr::memmem::rfind(near, b"[[").is_some_and(|at| {
+        let item = &near[at + 2..];
+        near[..at].trim_ascii_end().ends_with(b":")
+            && memchr::memchr(b']', item).is_some_and(|end| end + 1 == item.len())
     })
 }
 
