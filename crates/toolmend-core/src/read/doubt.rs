@@ -42,7 +42,7 @@ impl Parsed<'_> {
         let closes = has(Rule::MissingCloser);
         self.word_for_key()
             || extra && (closes || self.leaves_open() || has(Rule::MissingComma))
-            || (closes || has(Rule::WrongCloser)) && misplaced(text, inside)
+            || (closes || has(Rule::WrongCloser)) && self.misplaced()
             // `"argv": "x"]`: the bracket that it closes may be what was lost.
             || has(Rule::WrongCloser) && self.head.headless
             || rules.has_any(AT_QUOTATION)
@@ -154,6 +154,22 @@ impl Parsed<'_> {
         !ends && before.ends_with('}') && !self.text[edit.start..edit.end].chars().all(own)
     }
 
+    /// Whether a closer that is set, or turned into another, within the text may stand on the wrong side of the
+    /// quote before it: `{"to":["a@b.c]","n":1}`, `{"a":["x]"}`.
+    fn misplaced(&self) -> bool {
+        let Parsed { text, inside, .. } = *self;
+        let closers = || inside.iter().filter(|e| matches!(e.rule, Rule::MissingCloser | Rule::WrongCloser));
+        let before = |e: &Edit| text[..e.start].trim_end();
+        let in_string = |closer: char| {
+            closers()
+                .filter(|e| e.put.starts_with(closer))
+                .any(|e| before(e).strip_suffix(['"', '\'']).is_some_and(|string| string.ends_with(closer)))
+        };
+        in_string('}') && count(text, b'{') <= count(text, b'}')
+            || in_string(']') && count(text, b'[') <= count(text, b']')
+            || closers().any(|e| !self.rest(e).is_empty() && holds_closer(before(e), &e.put))
+    }
+
     /// What stands behind an edit in the object, but for closers and white space.
     fn rest(&self, edit: &Edit) -> &str {
         self.text[edit.end..self.end().max(edit.end)]
@@ -251,26 +267,6 @@ fn closes_string(text: &str, edits: &[Edit]) -> bool {
             .ends_with(['"', '\''])
     };
     behind(text.len()) || edits.iter().any(|e| e.rule == Rule::ExtraCloser && behind(e.start))
-}
-
-/// Whether a closer that is set, or turned into another, within the text may stand on the wrong side of the
-/// quote before it: `{"to":["a@b.c]","n":1}`, `{"a":["x]"}`.
-fn misplaced(text: &str, edits: &[Edit]) -> bool {
-    let closers = || edits.iter().filter(|e| matches!(e.rule, Rule::MissingCloser | Rule::WrongCloser));
-    let in_string = |closer: char| {
-        closers().filter(|e| e.put.starts_with(closer)).any(|e| {
-            text[..e.start]
-                .trim_end()
-                .strip_suffix(['"', '\''])
-                .is_some_and(|string| string.ends_with(closer))
-        })
-    };
-    in_string('}') && count(text, b'{') <= count(text, b'}')
-        || in_string(']') && count(text, b'[') <= count(text, b']')
-        || closers().any(|e| {
-            let last = text[e.end..].trim_matches(|c: char| matches!(c, '}' | ']') || c.is_whitespace());
-            !last.is_empty() && holds_closer(text[..e.start].trim_end(), &e.put)
-        })
 }
 
 /// Whether the closer that is missing may stand on the wrong side of the last quote: `{"a":"x}"`,

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use super::quotes::QUOTES;
 use crate::context::Context;
 use crate::scan::Slot;
 use crate::{Edit, Rule};
@@ -76,6 +77,11 @@ pub(crate) fn follows_value(text: &str, end: usize) -> bool {
 /// Whether a quote with a colon behind it stands in these words: the end of another key.
 pub(crate) fn holds_key(words: &str) -> bool {
     words.match_indices(['"', '\'', '`']).any(|(at, _)| colon_ahead(words, at + 1))
+}
+
+/// Whether the words of a key hold a quote that is one too many: `{'"a': 1}`, `{'a": 1, "b': 2}`.
+pub(crate) fn holds_border(words: &str) -> bool {
+    words.starts_with(QUOTES) || words.ends_with(QUOTES) || holds_key(words)
 }
 
 /// Whether a key in quotes, followed by a colon, begins at `at`.

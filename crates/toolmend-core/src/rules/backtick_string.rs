@@ -1,8 +1,8 @@
 //! `backtick-string`: a string in backticks
 
 use super::{Act, Counter, Example, Spec};
-use crate::read::lexeme::{Lexeme, Spot, escape_raw, holds_key};
-use crate::read::quotes::{QUOTES, swallows_member};
+use crate::read::lexeme::{Lexeme, Spot, escape_raw, holds_border};
+use crate::read::quotes::swallows_member;
 use crate::{Edit, Ending, Grade, Rule};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -37,8 +37,7 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
         return None;
     }
     // `` `x", "b": "y` ``, `` {`a": 1, "b`: 2} ``: each of its ends may be a quote of another kind.
-    let strays = words.starts_with(QUOTES) || words.ends_with(QUOTES);
-    if swallows_member(words, &[spot.at], spot.ctx) || spot.slot.takes_key() && (strays || holds_key(words)) {
+    if swallows_member(words, &[spot.at], spot.ctx) || spot.slot.takes_key() && holds_border(words) {
         return None;
     }
     let edits = plain_words(spot.text, spot.at, close, 1, Rule::BacktickString);

@@ -1,8 +1,8 @@
 //! `single-quotes`: strings in single quotes
 
 use super::{Act, Counter, Example, Spec};
-use crate::read::lexeme::{Inside, Lexeme, Spot, escape_raw, holds_key, inside, json_escape};
-use crate::read::quotes::{QUOTES, swallows_member};
+use crate::read::lexeme::{Inside, Lexeme, Spot, escape_raw, holds_border, inside, json_escape};
+use crate::read::quotes::swallows_member;
 use crate::{Edit, Ending, Grade, Rule};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -40,9 +40,7 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
     }
     // `'x", "b": "y'`, `{'a": 1, "b': 2}`: each of its ends may be a quote of the other kind.
     let words = &spot.text[spot.at + 1..read.close];
-    // `{'"a': 1}`: a quote of either kind is one too many.
-    let strays = words.starts_with(QUOTES) || words.ends_with(QUOTES);
-    if swallows_member(words, &[spot.at], spot.ctx) || spot.slot.takes_key() && (strays || holds_key(words)) {
+    if swallows_member(words, &[spot.at], spot.ctx) || spot.slot.takes_key() && holds_border(words) {
         return None;
     }
     spot.followed(end).then_some(())?;

@@ -2,9 +2,8 @@
 
 use super::{Act, Counter, Example, Spec};
 use crate::read::lexeme::{
-    Lexeme, Spot, colon_ahead, escape_raw, identifier_end, json_escape, key_ahead, skip_white,
+    Lexeme, Spot, colon_ahead, escape_raw, holds_border, identifier_end, json_escape, key_ahead, skip_white,
 };
-use crate::read::quotes::QUOTES;
 use crate::scan::Slot;
 use crate::{Edit, Ending, Grade, Rule};
 use alloc::vec;
@@ -50,9 +49,7 @@ fn token(spot: &Spot<'_>) -> Option<Lexeme> {
         let at = from + n;
         match c {
             c if close.contains(&c) => {
-                // `{“"a”: 1}`: a quote of either kind is one too many.
-                let words = &spot.text[from..at];
-                if spot.slot.takes_key() && (words.starts_with(QUOTES) || words.ends_with(QUOTES)) {
+                if spot.slot.takes_key() && holds_border(&spot.text[from..at]) {
                     return None;
                 }
                 let end = at + c.len_utf8();
